@@ -3,8 +3,7 @@ import pytest
 from scipy.special import log_softmax
 
 from auditing_cases import draw_codes, draw_truth, nearly_clean, symmetric
-from errata.auditing._settings import UNIFORM_LABELS
-from errata.auditing.models._pooling import Calibration, calibrate
+from errata.auditing.models._pooling import UNIFORM_LABELS, Calibration, calibrate
 
 
 def log_loss(logs, codes):

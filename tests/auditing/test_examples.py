@@ -5,8 +5,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from errata import audit
-from errata.auditing._settings import COMPARED_PICTURES
-from errata.auditing.examples._examples import _beside, example_rows
+from errata.auditing.examples._examples import COMPARED_PICTURES, _beside, example_rows
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

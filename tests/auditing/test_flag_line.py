@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._settings import LEAST_FLAGGED, SUSPICION_BINS
 from errata.auditing.classes import _problem
 from errata.auditing.results._flags import (
+    LEAST_FLAGGED,
+    SUSPICION_BINS,
     Ranking,
     draw_flags,
     draw_line,

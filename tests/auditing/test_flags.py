@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from errata.auditing._settings import LEAST_FLAGGED
-from errata.auditing.results._flags import draw_flags, no_flags
+from errata.auditing.results._flags import LEAST_FLAGGED, draw_flags, no_flags
 
 probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
 

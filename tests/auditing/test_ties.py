@@ -1,7 +1,7 @@
 import numpy as np
 
-from errata.auditing._settings import CHECK_MOMENTS, CHECK_SAMPLE, CHECKED_ROWS
-from errata.auditing.inputs._duplicates import Ties
+from errata.auditing._settings import CHECK_SAMPLE, CHECKED_ROWS
+from errata.auditing.inputs._duplicates import CHECK_MOMENTS, Ties
 from errata.auditing.sequences._recordings import gather_recordings
 
 RANDOM = np.random.default_rng(0)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditing.made_audits import class_audit
-from errata.auditing._settings import CLEAN_THRESHOLD, LEAST_FLAGGED
-from errata.auditing.results._flags import Totals
+from errata.auditing._settings import CLEAN_THRESHOLD
+from errata.auditing.results._flags import LEAST_FLAGGED, Totals
 
 K = 3
 rows = st.tuples(

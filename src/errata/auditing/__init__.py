@@ -11,7 +11,8 @@ What differs by kind is a *problem*, in a folder of its own: ``classes/`` (with 
 ``examples/``  what a person wants to see of single rows, and what a review needs
 
 ``_learning`` is what an audit of classes learns from its rows and judges others by, ``_self_check``
-injects errors, and ``_settings`` holds every constant, with the command that chose it.
+injects errors, and ``_settings`` holds the constants that files share, with the commands that chose
+them.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,6 @@
-"""Every constant of the audit, and the commands that measure those that decide about numbers.
+"""Constants of the audit, and the commands that measure those that decide about numbers.
+
+One that a single file uses stands beside it, under such a comment.
 
 Those of the noise model, skill, boundary noise, leaks and self-check were taken over from a
 prototype and found no worse than their neighbours by these commands; models and sizes were chosen
@@ -11,14 +13,11 @@ import numpy as np
 # Inputs: what can be audited at all.
 FEWEST_ROWS = 6
 MOST_CLASSES = 1_000
-SPARSE_AXES = 100  # that a sparse table is reduced to
-SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
 # `python benchmarks/scale.py tables million trees`
 LEARN_ROWS = 200_000  # rows drawn to learn from; all others are judged by what was learnt
 JUDGED_ROWS = 2**16  # judged at a time
-PART_ROWS, FEWEST_PART_ROWS, MOST_PART_ROWS = 200_000, 10_000, 500_000  # read at a time
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
 TREE_ROWS = 20_000  # rows that a tree is grown from at most; it predicts all the others
 TREES = {1_000: 300, 3_000: 200, TREE_ROWS: 100, np.inf: 50}  # in a forest, by rows at most
@@ -26,7 +25,6 @@ SMALL = 1_000  # rows above which boosting pays, and a second forest gets fewer 
 BAGGED_ROWS = 3_000  # rows up to which a second forest stands in for boosting of many classes
 FEW_CLASSES = 30  # up to which a linear model is quick
 BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/detection.py large`
-FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
 NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
 # Of each label, this much of its share among all rows must be left among those that are not known,
 # for the noise to be learnt from these alone. Set by hand.
@@ -40,34 +38,26 @@ FIT_PASSES = 30  # over its rows that a fit makes, at the least
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
 # Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
-FOLDS, RIDGE_FOLDS = 5, 10  # of cross-fitted models; of RBF features where rows are many
+FOLDS = 5  # of cross-fitted models
+RIDGE_FOLDS = 10  # of RBF features where rows are many
 BOOSTED_FOLDS = (
     3  # of boosting, which stops early: better and four times as fast as five that do not
 )
 GROUP_FOLDS = 10  # that groups fall into where only some rows are learnt from
-WIDE, MEDIUM, NARROW = 0.5, 1.0, 2.0  # sharpness of RBF features
+WIDE = 0.5  # sharpness of RBF features
+MEDIUM = 1.0
+NARROW = 2.0
 RBF_FEATURES = 400
 NEIGHBORS = 20
 BOOSTED_LEAVES = 15  # of each boosted tree
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
 # Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
-COMPONENTS = 3  # densities of each class
-SEQUENCE_STEPS, SEQUENCE_TOL = 50, 1e-4  # of the fit of a hidden Markov model, at most
-SEQUENCE_ROWS = 50_000  # that one is fitted to at most
-FEW_RECORDINGS = 5  # with fewer, each is cut into parts that are left out in turn
-WINDOW = 500  # rows in a row, where some are drawn from a long recording
-CHECK_MOMENTS = 20_000  # rows at most that errors are injected into
-PIECE = 0.5  # of the mean run of one label: the length of an injected error
-ROWS_OF_A_UNIT, FEWEST_NOISE_ROWS = 2, 200  # that the noise model is fitted to, of each and in all
+ROWS_OF_A_UNIT = 2  # that the noise model is fitted to
+FEWEST_NOISE_ROWS = 200  # of all units together
 
 # Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
 SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
-POOL_RIDGE = 1e-3
-POOL_STEPS, POOL_TOL = 50, 1e-10  # of the fit of the weights at most; slope that is none
-CALIBRATION_PRECISION = 20.0  # of the prior around the identity
-UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
-CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
 RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, np.arange(10, 40, 2.5) / 100, 0.4, 0.45]
@@ -87,10 +77,13 @@ SLOPE_PRECISION = 0.3
 OFFSET_PRECISION = 0.5
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 PATTERN_STEPS = 2  # times that the pattern of noise is estimated from the rows
-PATTERN_ROWS, PATTERN_FRACTION = 20.0, 0.02  # rows, or of all, that speak for uniform noise
-ANCHORS, FEWEST_ANCHORS = 0.1, 5  # rows surely of a class: a fraction of its rows, and at least
+PATTERN_ROWS = 20.0  # that speak for uniform noise
+PATTERN_FRACTION = 0.02  # of all rows, where these are more
+ANCHORS = 0.1  # fraction of the rows of a class that are surely of it
+FEWEST_ANCHORS = 5
 SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that estimate class-to-class noise
-FEWEST_SUREST, KEPT_ROWS = 10, 2.0  # of them at least; rows that speak for the class itself
+FEWEST_SUREST = 10  # of them at least
+KEPT_ROWS = 2.0  # rows that speak for the class itself
 FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
 LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
@@ -99,9 +92,6 @@ REACH = 9.6  # in log weight: hypotheses further below the best are not looked f
 LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
 MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each costs as much
 COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds
-ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `verdicts.py`
-ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
-BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
 
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
@@ -109,7 +99,8 @@ BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py synthetic`, seeds before
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 # The next two: `python benchmarks/decision.py networks`, `tables`, `made`
 BOUNDARY_UNLIKELY = 0.1  # weight up to which the interval need not reach as far as it would
-SURELY, RATHER = 0.65, 0.5  # probability of another label from which one is contradicted
+SURELY = 0.65  # probability of another label from which one is contradicted
+RATHER = 0.5
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 
 # Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand
@@ -125,24 +116,16 @@ OVERLAP = 0.1  # ambiguity from which a note speaks of overlap
 
 # Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
 LEAK_ROWS = 5_000  # looked at at most: a leak shows in these, and large tables stay cheap
-LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold the label
-LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
-LEAK_MISTAKES, LEAK_FRACTION = 5, 0.02  # that the column must save, at least and of all rows
-LEAK_TREES = 100  # of the forest on the other columns
-COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
-COPIES_FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
-MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse
-CROWD = 0.05  # fraction of the distinct rows; so many in one place are not near-copies
-DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
-LEAST_TRANSITION = 1e-3  # no error is impossible
-LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 
 # Several annotators. `python benchmarks/annotators.py`
 VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
 MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
-VOTE_STEPS, VOTE_TOL = 50, 1e-4  # of the fit at most; change of a probability that is none
-FIRST_STEPS, LATER_STEPS = 6, 3  # all of the first, every third later: what is chosen anew in them
-SHARED_DIAGONAL, SHARED_OFF = 0.8, 0.2  # votes that speak for being right, and for anything
+VOTE_STEPS = 50  # of the fit at most
+VOTE_TOL = 1e-4  # change of a probability that is none
+FIRST_STEPS = 6  # in all of which something is chosen anew
+LATER_STEPS = 3  # one in so many, later
+SHARED_DIAGONAL = 0.8  # votes that speak for being right
+SHARED_OFF = 0.2  # and for anything
 SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
 SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
 KAPPAS = 2.0 ** np.arange(11)  # votes that what workers have in common may be worth
@@ -153,11 +136,13 @@ FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so of
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
 WORKER_PRIOR_VOTES = 8.0  # that the accuracy of others counts at most in the bounds of a worker's
-COPIED_VOTES, COPIES_AGREE = 100, 0.99  # of items not clear to all, from which workers copy
+COPIED_VOTES = 100  # of items not clear to all, from which workers copy
+COPIES_AGREE = 0.99  # fraction of them that is the same
 HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
 
 # Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
-INJECTED, FEWEST_INJECTED = 0.1, 20  # errors: a fraction of the rows, and how many at least
+INJECTED = 0.1  # errors: a fraction of the rows
+FEWEST_INJECTED = 20  # and how many at least
 INJECTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
 CHECK_TREES = 100  # of each forest there, at most
 CHECKED_TWICE = 500  # rows below which errors are injected twice
@@ -166,54 +151,33 @@ LEAST_LIFT = 2.0  # standard errors
 CURVE_POINTS = 200  # ranks at which precision and recall are kept
 
 # Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
-LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
 EXACT_ROWS = 1_000_000  # up to which rows are sorted to be flagged and kept in one file
 BATCH_ROWS = 100_000  # of an audit in memory that are given at a time
-SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 
 # Cleaning. `python benchmarks/learning.py cleaning`
 CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
 RELABEL_SURE = 0.8  # probability of the suggested class above which it is given
 CONSENSUS_SURE = 0.5  # the same of several annotators' consensus: more likely than all others
-KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows that stay
+KEPT_OF_A_CLASS = 0.5  # fraction of its rows that stay
+LAST_OF_A_CLASS = 2  # and number
 
 # Learning from an audit. `python benchmarks/learning.py tolerant`, the sets of its first list
-COMMITTEE_C, COMMITTEE_LANDMARKS = 3.0, 300  # of the kernel logistic regression
-COMMITTEE_TREES, COMMITTEE_LEAF = 100, 3  # of the extremely randomised trees
-LEAST_CLASS_WEIGHT = 1e-3  # probability of a class from which a row is learnt as of that class
+COMMITTEE_C = 3.0  # of the kernel logistic regression
+COMMITTEE_LANDMARKS = 300
+COMMITTEE_TREES = 100  # extremely randomised
+COMMITTEE_LEAF = 3  # rows at least
 
 # What is shown, which decides about no number.
-MOST_EXAMPLES = 1_000
 MOST_EXAMPLES_OF_MANY = 200
-MANY_ROWS = 100_000
-FEWEST_EXAMPLES = 100
-EXAMPLE_COLUMNS, EXAMPLE_TEXT = 24, 2_000  # columns of an example; characters of a cell
-COMPARED_PICTURES = 100  # examples whose nearest rows are shown as pictures, too: each is a file
-EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
-EVIDENCE_BINS = 20  # ranges of equally many rows that numbers are counted in
-EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
+EXAMPLE_COLUMNS = 24
 SPEAKS = 2.0  # times as frequent in the other class: from there on a column speaks
-FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a column is to be read
-EXPLAINED_ROWS = 100  # whose values stand in for that of a row, to leave a column out
-EXPLAINED_NUMBERS = 2**22  # features of such rows that are made at a time
-EXPLAINED_COLUMNS = 10  # that a picture shows of one row
 SIMILAR_ROWS = 5  # beside an example: the nearest, whatever their label
-MOST_CARDS = 50_000  # rows that a review has cards of
-CARDS_AT_ONCE, CARD_SAMPLE = 1_000, 2_000  # cards made at a time; rows that spreads come from
-BITMAP_BITS = 26  # of the places where rows are marked that may be equal to others
-MOST_REPEATED = 10_000_000  # of such rows that are compared
-CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
-CARD_CLASSES, CARD_COLUMNS, CARD_TEXT = 10, 8, 2**20  # most probable; standing out; characters
 CARD_CELLS = 30  # of several labels per row: the most doubted, besides those that are set
-STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
-SHOWN_BALLOTS, TOLD_CLASSES = 40, 3  # votes of an item that are shown; classes in a sentence
-SHOWN_WORKERS, SHOWN_ASKED = 60, 20  # annotators in a report; items that need another vote
-MAP_POINTS = 3_000
-MAP_FITTED_ROWS = 20_000
-TRACES, TRACED_COLUMNS, TRACE_POINTS = 20, 3, 600  # stretches drawn, signals of each, their points
-TRACE_CONTEXT, TRACE_ROWS = 2.0, 60  # to either side of a stretch: times its length, and at least
+SHOWN_BALLOTS = 40  # votes of an item that are shown
+TOLD_CLASSES = 3  # in a sentence
+SHOWN_WORKERS = 60  # annotators in a report
+SHOWN_ASKED = 20  # items that need another vote
 NAMED_COLUMNS = 8  # that a note mentions by name
-HISTOGRAM_BINS = 20  # of p_wrong, in reports
 MATRIX_UP_TO = 50  # classes
 TARGET_POINTS = 1_500  # drawn of an audit of numeric targets, the flagged ones first
 TARGET_NEIGHBORS = 3  # beside an example of it
@@ -222,14 +186,18 @@ SUMMARY_PAIRS = 200
 SUMMARY_DUPLICATES = 50
 NO_NOISE = 0.0005  # a noise rate below is none in words
 KIND_WEIGHT = 0.02  # of a kind of noise in the posterior from which it is listed
-CAUSE_WEIGHT, CAUSE_DIFFERENCE = 0.05, 0.01  # of a cause worth a word; rates worth telling apart
+CAUSE_WEIGHT = 0.05  # of a cause worth a word
+CAUSE_DIFFERENCE = 0.01  # of rates worth telling apart
 BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does
-MOST_DAYS, MOST_VALUES = 31, 1_000  # dates that are not put into months; values that are compared
+MOST_DAYS = 31  # dates that are not put into months
+MOST_VALUES = 1_000  # that are compared
 
 # Numeric targets as they are read and written: chosen by hand, without influence on any p_wrong.
-FEWEST_TARGETS, FEW_TARGETS = 30, 100  # rows; below the second a note says so
+FEWEST_TARGETS = 30  # rows
+FEW_TARGETS = 100  # below which a note says so
 MAYBE_CLASSES = 30  # different whole numbers that may be names of classes
-CAPPED, FEWEST_CAPPED = 0.01, 5  # of the rows, and rows, at one end: it may be a limit
+CAPPED = 0.01  # of the rows at one end: it may be a limit
+FEWEST_CAPPED = 5
 WRITTEN_SO = 0.95  # of the numbers have no more digits than suggestions get
 MOST_DECIMALS = 6
 MOST_NOUGHTS = 3

@@ -21,9 +21,15 @@ from ...audit_folder import (
     gather_components,
     update,
 )
-from .._settings import ALTOGETHER, ANYWHERE, BARELY, CACHED
+from .._settings import CACHED
 from ._noise_model import BOUNDARY
 from ._posterior import NONE, NoisePosterior, Posterior, kind_of, weightiest
+
+# The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
+# The next six: `python benchmarks/decision.py networks`, `pairs`, `tables`
+ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `verdicts.py`
+ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
+BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
 
 ALL = "all"  # the group of all hypotheses together
 UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns

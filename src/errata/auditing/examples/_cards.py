@@ -9,22 +9,19 @@ import numpy as np
 from ..._format import four_digits, shortened
 from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
-from .._settings import (
-    CARD_CLASSES,
-    CARD_COLUMNS,
-    CARD_SAMPLE,
-    CARD_TEXT,
-    EVIDENCE_BINS,
-    EVIDENCE_ROWS,
-    EVIDENCE_SMOOTHING,
-    EXAMPLE_COLUMNS,
-    FREE_TEXT,
-    MOST_CARDS,
-    SIMILAR_ROWS,
-    SPEAKS,
-    STANDS_OUT,
-)
+from .._settings import EXAMPLE_COLUMNS, SIMILAR_ROWS, SPEAKS
 from ._views import NOTHING_NEAR, Near, Neighborhood, RowsView, RowValues
+
+EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
+EVIDENCE_BINS = 20  # ranges of equally many rows that numbers are counted in
+EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
+FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a column is to be read
+MOST_CARDS = 50_000  # rows that a review has cards of
+CARD_SAMPLE = 2_000  # rows that spreads come from
+CARD_CLASSES = 10  # the most probable
+CARD_COLUMNS = 8  # that stand out
+CARD_TEXT = 2**20  # characters
+STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
 
 __all__ = ["CardMaker", "card_rows", "plain"]
 

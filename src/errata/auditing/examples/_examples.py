@@ -9,17 +9,7 @@ from sklearn.decomposition import PCA
 from ..._format import four_digits
 from ..._neighbors import nearest_in
 from .._learning import notes_about_duplicates
-from .._settings import (
-    COMPARED_PICTURES,
-    EXAMPLE_COLUMNS,
-    FEWEST_EXAMPLES,
-    MANY_ROWS,
-    MAP_FITTED_ROWS,
-    MAP_POINTS,
-    MOST_EXAMPLES,
-    MOST_EXAMPLES_OF_MANY,
-    SIMILAR_ROWS,
-)
+from .._settings import EXAMPLE_COLUMNS, MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
 from ..inputs._inputs import Display, Inputs, for_all_rows
 from ..results._audit import Audit
 from ..sequences import SequenceInputs, draw_traces
@@ -37,6 +27,13 @@ from ._views import (
 if TYPE_CHECKING:
     from .._audit import Options
     from ..results._base import BaseAudit
+
+MOST_EXAMPLES = 1_000
+MANY_ROWS = 100_000
+FEWEST_EXAMPLES = 100
+COMPARED_PICTURES = 100  # examples whose nearest rows are shown as pictures, too: each is a file
+MAP_POINTS = 3_000
+MAP_FITTED_ROWS = 20_000
 
 
 def shown_rows(audit: Audit) -> np.ndarray:

@@ -19,14 +19,7 @@ from ..._format import four_digits, instead, number, probability, visible
 from ..._neighbors import nearest_in
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
-from .._settings import (
-    EXPLAINED_COLUMNS,
-    EXPLAINED_NUMBERS,
-    EXPLAINED_ROWS,
-    GROUP_FOLDS,
-    SIMILAR_ROWS,
-    SPEAKS,
-)
+from .._settings import GROUP_FOLDS, SIMILAR_ROWS, SPEAKS
 from ..inputs._features import Scale
 from ..inputs._inputs import Inputs
 from ..inputs._labels import codes_among
@@ -38,6 +31,10 @@ from ._views import Near, Neighborhood, RowValues, labels_nearby
 
 if TYPE_CHECKING:
     from ..results._audit import AuditRows
+
+EXPLAINED_ROWS = 100  # whose values stand in for that of a row, to leave a column out
+EXPLAINED_NUMBERS = 2**22  # features of such rows that are made at a time
+EXPLAINED_COLUMNS = 10  # that a picture shows of one row
 
 
 __all__ = ["Explainer", "RowExplanation", "chosen_row"]

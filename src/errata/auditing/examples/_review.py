@@ -21,7 +21,7 @@ from ...audit_folder import (
     write_components,
 )
 from ...tables._columns import take_table_rows
-from .._settings import CARD_TIME, CARDS_AT_ONCE, LEARN_ROWS
+from .._settings import LEARN_ROWS
 from ..classes import Grouped
 from ..inputs._inputs import Display
 from ._cards import CardMaker, card_rows
@@ -31,6 +31,9 @@ from ._views import RowsView
 if TYPE_CHECKING:
     from ..results._audit import AuditRows
     from ..results._base import BaseAudit
+
+CARDS_AT_ONCE = 1_000  # made at a time
+CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,15 @@ from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
 from .._learning import Judge, Learnt
-from .._settings import EXAMPLE_TEXT, NEIGHBORS, SIMILAR_ROWS
+from .._settings import NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, classes_of_rows
 from ..inputs._features import as_pixels
 from ..inputs._groups import places_among
 from ..inputs._inputs import Inputs, TableRows, for_all_rows
 from ..inputs._labels import codes_among
 from ..models._pooling import PooledModel
+
+EXAMPLE_TEXT = 2_000  # characters of a cell
 
 ALONE = "It is the only row of its class."
 

@@ -19,27 +19,28 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
-from .._settings import (
-    BITMAP_BITS,
-    CHECK_MOMENTS,
-    CHECK_SAMPLE,
-    CHECKED_ROWS,
-    COPIES_FAR,
-    COPIES_NEAR,
-    CROWD,
-    DIRECTIONS,
-    LEAST_PROBABILITY,
-    LEAST_TRANSITION,
-    MEDIUM,
-    MOST_COPIES,
-    MOST_REPEATED,
-    PIECE,
-)
+from .._settings import CHECK_SAMPLE, CHECKED_ROWS, MEDIUM
 from ..models._base import TrainingData
 from ..models._default import RBFRidge
 from ..sequences import Recordings
 from ._groups import renumbered
 from ._inputs import Inputs
+
+# Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
+CHECK_MOMENTS = 20_000  # rows at most that errors are injected into
+PIECE = 0.5  # of the mean run of one label: the length of an injected error
+
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
+COPIES_FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
+MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse
+CROWD = 0.05  # fraction of the distinct rows; so many in one place are not near-copies
+DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
+LEAST_TRANSITION = 1e-3  # no error is impossible
+LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
+
+BITMAP_BITS = 26  # of the places where rows are marked that may be equal to others
+MOST_REPEATED = 10_000_000  # of such rows that are compared
 
 Pieces = Callable[[], Iterable[tuple[int, np.ndarray, np.ndarray]]]
 

@@ -14,18 +14,17 @@ from ..._canonical import drop_last_bits, number_by_appearance, sign_table
 from ..._crossfit import make_folds, predict_out_of_fold
 from ..._format import listed
 from ...tables._columns import Column, column_names, columns_of, numbers, times
-from .._settings import (
-    FOLDS,
-    LEAK_ERROR,
-    LEAK_FRACTION,
-    LEAK_LEAVES,
-    LEAK_MISTAKES,
-    LEAK_ROWS,
-    LEAK_TREES,
-    NAMED_COLUMNS,
-    SINGLE_PRECISION_ROWS,
-    SPARSE_AXES,
-)
+from .._settings import FOLDS, LEAK_ROWS, NAMED_COLUMNS
+
+SPARSE_AXES = 100  # that a sparse table is reduced to
+SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
+
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold the label
+LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
+LEAK_MISTAKES = 5  # that the column must save at least
+LEAK_FRACTION = 0.02  # of all rows, where these are more
+LEAK_TREES = 100  # of the forest on the other columns
 
 NOTHING = ("None", "NaT", "<NA>")  # how Python and pandas write a missing cell
 

@@ -20,21 +20,21 @@ from scipy.special import softmax
 from ..._kernels import kernels
 from ..._kernels._probabilities import compute_logs_above, normalise
 from ..._progress import Progress
-from .._settings import (
-    CALIBRATED_CLASSES,
-    CALIBRATION_PRECISION,
-    FITTED_NUMBERS,
-    LEAST_SKILL,
-    POOL_RIDGE,
-    POOL_STEPS,
-    POOL_TOL,
-    SMALLEST_PROBABILITY,
-    UNIFORM_LABELS,
-    WORTH_COMPILING,
-    WORTH_COMPILING_OF_MANY,
-)
+from .._settings import LEAST_SKILL, SMALLEST_PROBABILITY, WORTH_COMPILING, WORTH_COMPILING_OF_MANY
 from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._fitted import FittedRidge, predict_together
+
+# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
+# `python benchmarks/scale.py tables million trees`
+FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
+
+# Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
+POOL_RIDGE = 1e-3
+POOL_STEPS = 50  # of the fit of the weights at most
+POOL_TOL = 1e-10  # slope that is none
+CALIBRATION_PRECISION = 20.0  # of the prior around the identity
+UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
+CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
 
 
 class PooledModel(NamedTuple):

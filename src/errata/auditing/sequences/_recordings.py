@@ -15,21 +15,22 @@ from ..._format import four_digits, plural
 from ..._random import set_seed
 from ..._validation import is_missing
 from ...sequence import SupervisedHMM, TolerantHMM
-from .._settings import (
-    COMPONENTS,
-    FEW_RECORDINGS,
-    FOLDS,
-    SEQUENCE_ROWS,
-    SEQUENCE_STEPS,
-    SEQUENCE_TOL,
-    TRACE_CONTEXT,
-    TRACE_POINTS,
-    TRACE_ROWS,
-    TRACED_COLUMNS,
-    TRACES,
-    WINDOW,
-)
+from .._settings import FOLDS
 from ..models._base import OutOfFoldModel, TrainingData
+
+# Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
+COMPONENTS = 3  # densities of each class
+SEQUENCE_STEPS = 50  # of the fit of a hidden Markov model, at most
+SEQUENCE_TOL = 1e-4  # of its log-likelihood
+SEQUENCE_ROWS = 50_000  # that one is fitted to at most
+FEW_RECORDINGS = 5  # with fewer, each is cut into parts that are left out in turn
+WINDOW = 500  # rows in a row, where some are drawn from a long recording
+
+TRACES = 20  # stretches that are drawn
+TRACED_COLUMNS = 3  # signals of each
+TRACE_POINTS = 600  # of each signal
+TRACE_CONTEXT = 2.0  # to either side of a stretch: times its length
+TRACE_ROWS = 60  # and at least
 
 
 class Recordings(NamedTuple):

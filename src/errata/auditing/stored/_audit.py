@@ -16,11 +16,17 @@ from ..._format import shortened, size
 from ...tables._columns import column_array
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
 from .._audit import Options, run_audit
-from .._settings import EXACT_ROWS, FEWEST_PART_ROWS, LEARN_ROWS, MOST_PART_ROWS, PART_ROWS
+from .._settings import EXACT_ROWS, LEARN_ROWS
 from ..classes._problem import ClassProblem
 from ..results._audit import Audit
 from ._problem import LargeProblem, StoredProblem
 from ._table import TableColumns, columns_for
+
+# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
+# `python benchmarks/scale.py tables million trees`
+PART_ROWS = 200_000  # read at a time
+FEWEST_PART_ROWS = 10_000
+MOST_PART_ROWS = 500_000
 
 MARK = "made-by-errata.txt"
 MARK_TEXT = """errata keeps here what is finished of an audit, so that the same call can go on when
