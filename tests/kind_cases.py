@@ -1,9 +1,8 @@
 """A small table for each kind of audit, and the options by which ``errata audit`` knows it."""
 
 import numpy as np
-from click.testing import CliRunner
 
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.tables import write_table
 from homes_cases import homes
 from multilabel_cases import flipped, pets
@@ -59,6 +58,6 @@ def written_kind(kind, folder, name=None, **changes):
 
 def audited_kind(kind, table, *more):
     """Audit a table by the command line; the folder, and what the command said."""
-    result = CliRunner().invoke(main, ["audit", str(table), *OPTIONS[kind], *map(str, more)])
+    result = invoke("audit", table, *OPTIONS[kind], *more)
     assert result.exit_code == 0, result.output
     return table.with_suffix(".audit"), result

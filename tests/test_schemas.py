@@ -6,12 +6,11 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
 from errata.audit_folder.decisions import _event
-from errata.cli.__main__ import main
 from kind_cases import KINDS
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
@@ -64,7 +63,7 @@ def test_what_diff_prints_is_as_its_schema_says(kind, audit_of):
     assert told["newly_flagged"]
     assert told["resolved"]
     check("diff", told)
-    printed = CliRunner().invoke(main, ["diff", str(audit_of(kind)), str(audit_of(kind)), "--json"])
+    printed = invoke("diff", audit_of(kind), audit_of(kind), "--json")
     check("diff", json.loads(printed.stdout))
 
 

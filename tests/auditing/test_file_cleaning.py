@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
 from errata.auditing import load_audit
-from errata.cli.__main__ import main
 from errata.review import Decisions
 from errata.tables import read_table, write_table
 from kind_cases import KINDS, WRONG, audited_kind, classes, written_kind
@@ -36,7 +35,7 @@ def test_python_writes_what_the_command_writes(audited, tmp_path, is_default):
     done = load_audit(folder).clean_file(source_of(kind, table), tmp_path / "python.csv", action)
     typed = [] if action is None else ["--action", action]
     arguments = ["clean", str(folder), "-o", str(tmp_path / "shell.csv"), *typed]
-    result = CliRunner().invoke(main, arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 0, result.output
     assert done.path.read_bytes() == (tmp_path / "shell.csv").read_bytes()
     assert read_table(done.path).num_rows == done.n_kept

@@ -5,11 +5,10 @@ from html import escape
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_iris, load_wine
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.noise import flip_labels
 from errata.tables import write_table
 
@@ -56,7 +55,7 @@ def test_the_same_words_stand_wherever_an_audit_is_shown(tmp_path):
     labels, _ = flip_labels(iris.target, n_flips=8, random_state=0)
     write_table(tmp_path / "iris.csv", iris.data.assign(species=labels))
     asked = ["audit", str(tmp_path / "iris.csv"), "--label", "species", "--no-self-check"]
-    printed = CliRunner().invoke(main, asked)
+    printed = invoke(*asked)
     folder = tmp_path / "iris.audit"
     said = json.loads((folder / "audit.json").read_text("utf-8"))["answer"]
     assert said.startswith("About ")

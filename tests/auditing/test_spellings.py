@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
 from auditing.large_tables import HOW, TABLE, N, equal_cuts, write
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 
 ONE = "these may be spellings of one label, but count as {} of their own. If they are one, write "
 CYRILLIC_A = "\u0430"
@@ -140,7 +139,7 @@ def test_terminal_and_report_tell_it(tmp_path):
     lines = [f"{a},{b},{name}" for (a, b), name in zip(X, names, strict=True)]
     path = tmp_path / "pets.csv"
     path.write_text("\n".join(["a,b,pet", *lines]))
-    done = CliRunner().invoke(main, ["audit", str(path), "--label", "pet", "--no-self-check"])
+    done = invoke("audit", path, "--label", "pet", "--no-self-check")
     assert done.exit_code == 0, done.output
     told = "27 rows are labelled 'cat' and 3 'cat '"
     assert told in " ".join(done.output.split())

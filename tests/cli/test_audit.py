@@ -6,12 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
 import errata
 from auditing.recordings_cases import steady, with_wrong_stretches
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -51,7 +50,7 @@ def written(folder, name="pets.csv", **changes):
 
 def run(*arguments, check=False):
     quick = [] if check else ["--no-self-check"]
-    return CliRunner().invoke(main, ["audit", *map(str, arguments), *quick])
+    return invoke("audit", *arguments, *quick)
 
 
 def words(result):
@@ -528,7 +527,7 @@ def test_recordings_are_audited_by_stretches(recordings):
     ]
     assert {"25", "165", "245", "405", "665"} <= {line["start"] for line in found}
     assert "Look at the stretches" in (folder / "report.html").read_text(encoding="utf-8")
-    cleaned = CliRunner().invoke(main, ["clean", str(folder), "-o", str(folder / "new.csv")])
+    cleaned = invoke("clean", folder, "-o", folder / "new.csv")
     assert cleaned.exit_code == 0, cleaned.output
     assert read_table(folder / "new.csv").num_rows < 720
 
@@ -617,7 +616,7 @@ def test_a_second_audit_stands_on_what_people_decided_about_the_first(tmp_path):
     assert second.known.nonzero()[0].tolist() == [3, 40]
     assert second.labels[[3, 40, 7]].tolist() == ["dog", "dog", None]
     assert not second.flagged.any()
-    done = CliRunner().invoke(main, ["clean", str(out), "-o", str(tmp_path / "out.csv")])
+    done = invoke("clean", out, "-o", tmp_path / "out.csv")
     assert done.exit_code == 0, done.output
     pets = read_table(tmp_path / "out.csv")["pet"].to_pylist()
     assert (pets[3], pets[40]) == ("dog", "dog")

@@ -2,10 +2,9 @@ import csv
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.tables import write_table
 from multilabel_cases import flipped, pets
 
@@ -28,7 +27,7 @@ def written(folder, name="pets.csv"):
 
 
 def run(*arguments, command="audit"):
-    return CliRunner().invoke(main, [command, *map(str, arguments)])
+    return invoke(command, *arguments)
 
 
 @pytest.fixture(scope="module")

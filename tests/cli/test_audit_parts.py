@@ -3,12 +3,11 @@ import os
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from errata.auditing.models._default import LinearModel
 from errata.auditing.stored import _audit
-from errata.cli.__main__ import main
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -40,7 +39,7 @@ def pets(tmp_path):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["audit", *map(str, arguments), "--no-self-check"])
+    return invoke("audit", *arguments, "--no-self-check")
 
 
 def refused(result, sentence):

@@ -4,11 +4,10 @@ import shutil
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
-from errata.cli.__main__ import main
 from errata.review import Decisions, as_text
 from errata.tables import write_table
 from homes_cases import WRONG, homes
@@ -23,7 +22,7 @@ def written(folder, name="homes.csv", **changes):
 
 
 def run(*arguments, command="audit"):
-    return CliRunner().invoke(main, [command, *map(str, arguments)])
+    return invoke(command, *arguments)
 
 
 def words(result):
@@ -265,7 +264,7 @@ def test_a_second_audit_takes_decisions(decided, audited):
 def test_numbers_too_large_to_compute_with_are_one_sentence(tmp_path):
     table = {"size": np.linspace(0, 1, 60), "price": np.linspace(-1, 1, 60) * 1e308}
     write_table(tmp_path / "homes.csv", table)
-    result = CliRunner().invoke(main, ["audit", str(tmp_path / "homes.csv"), "--target", "price"])
+    result = invoke("audit", tmp_path / "homes.csv", "--target", "price")
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: column 'price' holds numbers that are too large")
     assert len(result.stderr.splitlines()) == 1

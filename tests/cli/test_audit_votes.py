@@ -2,10 +2,9 @@ import csv
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.tables import write_table
 from vote_cases import crowd, measured
 
@@ -16,7 +15,7 @@ COLUMNS = ("--item", "photo", "--worker", "who", "--label", "answer")
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["audit", *map(str, arguments)])
+    return invoke("audit", *arguments)
 
 
 def lines(path):

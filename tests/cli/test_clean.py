@@ -5,11 +5,10 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
-from errata.cli.__main__ import main
 from errata.review import Decisions, as_text, read_audited
 from errata.tables import read_table, write_table
 
@@ -17,10 +16,6 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
 WRONG = [3, 40]
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 def run(*arguments):

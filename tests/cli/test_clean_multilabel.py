@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
-from errata.cli.__main__ import main
 from errata.review import Decisions
 from errata.tables import read_table, row_digests, write_table
 from multilabel_cases import flipped, pets
@@ -15,7 +14,7 @@ N = 120
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["clean", *map(str, arguments)])
+    return invoke("clean", *arguments)
 
 
 def words(result):

@@ -2,21 +2,16 @@ import csv
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from decision_cases import said
-from errata.cli.__main__ import main
 from errata.review import Decisions, as_text
 from errata.tables import write_table
 from vote_cases import crowd, measured
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 def lines(path):

@@ -2,12 +2,11 @@ import csv
 import re
 
 import pytest
-from click.testing import CliRunner
 
 import errata
 from auditing_cases import QUICK, blobs
+from cli.command_line import invoke
 from engine_cases import two_workers
-from errata.cli.__main__ import main
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -35,7 +34,7 @@ def table(tmp_path, monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["compare", *map(str, arguments)])
+    return invoke("compare", *arguments)
 
 
 def test_advice_page_and_tables(table):

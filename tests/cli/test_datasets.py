@@ -1,7 +1,6 @@
 import pytest
-from click.testing import CliRunner
 
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 
 
 @pytest.fixture(autouse=True)
@@ -10,7 +9,7 @@ def no_data_folder(monkeypatch):
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["datasets", *map(str, arguments)])
+    return invoke("datasets", *arguments)
 
 
 def test_the_list_shows_size_and_source():

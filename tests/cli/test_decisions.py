@@ -3,10 +3,9 @@ import shutil
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from cli.command_line import invoke
 from decision_cases import said
-from errata.cli.__main__ import main
 from errata.review import Decisions, as_text, read_audited
 from errata.tables import read_table, write_table
 
@@ -14,10 +13,6 @@ pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
 WRONG = [3, 40]
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,8 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from kind_cases import audited_kind, classes, written_kind
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -12,7 +11,7 @@ pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["diff", *map(str, arguments)])
+    return invoke("diff", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +41,7 @@ def test_what_changed_is_said_in_sentences(audit_of, later):
 def test_rows_are_matched_by_contents_where_an_audit_has_no_ids(audit_of, later, tmp_path):
     table = written_kind("classes", tmp_path)
     out = tmp_path / "unnamed.audit"
-    done = CliRunner().invoke(
-        main, ["audit", str(table), "--label", "pet", "--drop", "tag", "-o", str(out)]
-    )
+    done = invoke("audit", table, "--label", "pet", "--drop", "tag", "-o", out)
     assert done.exit_code == 0, done.output
     result = run(out, later)
     assert "matched by all cells but the label" in result.output

@@ -1,16 +1,31 @@
+import io
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from joblib import Parallel, delayed
+from rich.console import Console
+from rich.table import Table
 
-from errata.cli.__main__ import main
-from errata.cli._endings import UserError, handle_errors, handle_signals, show
+from cli.command_line import invoke
+from errata._files import is_pattern
+from errata.auditing import NoiseRate
+from errata.cli._console import explain_resuming, make_console, say, show_bar
+from errata.cli._endings import (
+    UserError,
+    fail_above,
+    fail_on_new,
+    handle_errors,
+    handle_signals,
+    show,
+)
+from errata.cli._folder import name_audit, resolve_path
 from waiting import LONG
 
 # A command that starts to write a folder, says so, and waits. It minds signals even when the tests
@@ -193,7 +208,7 @@ def test_every_command_says_so(reading, arguments, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pets.csv").write_text("weight,pet\n" + "4,cat\n5,dog\n" * 10)
     monkeypatch.setattr(reading, lambda *_, **__: np.empty(1 << 57))
-    result = CliRunner().invoke(main, arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 2
     assert result.output.startswith("Error: the memory does not suffice: Unable to allocate")
     assert os.listdir(tmp_path) == ["pets.csv"]
@@ -221,3 +236,146 @@ def test_ctrl_c_that_an_import_turned_into_another_error_is_still_ctrl_c(kind, c
 def test_errors_of_click_show_what_the_user_wrote(capsys):
     show(click.BadParameter("\u202e is not valid"))
     assert capsys.readouterr().err == "Error: Invalid value: \\u202e is not valid\n"
+
+
+def audit(*rate, has_skill=True):
+    found = {"kind": "classes", "has_skill": has_skill}
+    return SimpleNamespace(noise_rate=NoiseRate(*rate), has_skill=has_skill, summary=lambda: found)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (audit(0.06, 0, 0.2), "Too many labels are wrong: 6.0%, more than --fail-above 5.0%.\n"),
+        (audit(0.05, 0, 0.2), None),
+        (
+            audit(0.0, 0, 0.2, has_skill=False),
+            "Whether more than --fail-above 5.0% of the labels are wrong cannot be judged.\n",
+        ),
+        (audit(0.2, 0, 0.05, has_skill=False), None),
+    ],
+)
+def test_a_rate_above_the_limit_or_unknown_ends_with_one(found, said, capsys):
+    fail_above(found, None)
+    if said is None:
+        fail_above(found, 0.05)
+    else:
+        with pytest.raises(SystemExit, match="1"):
+            fail_above(found, 0.05)
+        assert capsys.readouterr().err == said
+
+
+def test_rows_newly_flagged_beyond_the_limit_end_with_one(capsys):
+    found = SimpleNamespace(kind="votes", newly_flagged=[{}, {}])
+    for most in (None, 2):
+        fail_on_new(found, most)
+    with pytest.raises(SystemExit, match="1"):
+        fail_on_new(found, 1)
+    assert capsys.readouterr().err == "2 items are newly flagged, more than --fail-on-new 1.\n"
+
+
+def test_a_title_is_shown_as_it_is_and_commands_nothing():
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with show_bar(terminal, "[red]pets\x1b[2J.csv") as progress:
+        progress(1, 2)
+    shown = terminal.file.getvalue()
+    assert r"[red]pets\x1b[2J.csv" in shown
+    assert "1/2" in shown
+
+
+def test_a_pipe_gets_no_bar():
+    pipe = Console(file=io.StringIO())
+    with show_bar(pipe, "pets") as progress:
+        progress(1, 2)
+    assert pipe.file.getvalue().strip() == ""
+
+
+def test_who_stops_is_told_that_nothing_is_lost(capsys):
+    with pytest.raises(SystemExit, match="130"), explain_resuming():
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == "Stopped. The same command goes on from here.\n"
+
+
+def test_names_beside_folders_and_patterns(tmp_path, monkeypatch):
+    (tmp_path / "visits.2024").mkdir()
+    monkeypatch.chdir(tmp_path / "visits.2024")
+    folder = tmp_path / "visits.2024"
+    assert name_audit(folder, ".audit", ending="") == tmp_path / "visits.2024.audit"
+    assert name_audit(Path("."), ".audit") == tmp_path / "visits.2024.audit"
+    assert name_audit(Path("*.csv"), ".audit") == tmp_path / "visits.2024.audit"
+    assert name_audit(Path("a-[0-9]?.csv"), ".clean") == Path("a.clean")
+    assert name_audit(Path("**/v_*.csv"), ".audit") == Path("v.audit")
+    with pytest.raises(ValueError, match="has no name to call anything by"):
+        name_audit(Path("/"), ".audit")
+
+
+def test_a_file_may_look_like_a_pattern(tmp_path):
+    file = tmp_path / "a[1].csv"
+    assert is_pattern(file)
+    file.touch()
+    assert not is_pattern(file)
+    assert name_audit(file, ".audit", ending="").name == "a[1].audit"
+
+
+def test_a_pattern_is_known_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert resolve_path(Path("v-*.csv")) == str(tmp_path / "v-*.csv")
+    assert resolve_path(Path(".")) == str(tmp_path.resolve())
+
+
+HOSTILE = {
+    "\x1b[2J": r"\x1b[2J",  # clears the screen
+    "\x9b31m": r"\x9b31m",  # the same in one character
+    "\x07\r": r"\x07\r",
+    "\u202egnp.exe": r"\u202egnp.exe",  # reads exe.png from right to left
+    "\u2066a\u2069": r"\u2066a\u2069",
+    "\u2028": r"\u2028",
+    "\udcff": r"\udcff",  # a byte of a file name that is not text
+}
+
+
+@pytest.mark.parametrize(
+    ("variables", "seen"), [({}, "\x1b[31m!\x1b[0m\n"), ({"NO_COLOR": "1"}, "!\n")]
+)
+def test_colours_are_left_out_where_they_are_not_wanted(variables, seen, monkeypatch, capsys):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in ({"FORCE_COLOR": "1", "TERM": "xterm"} | variables).items():
+        monkeypatch.setenv(name, value)
+    make_console().print("!", style="red")
+    assert capsys.readouterr().out == seen
+
+
+@pytest.mark.parametrize(("text", "seen"), HOSTILE.items(), ids=ascii)
+def test_what_would_command_the_terminal_is_spelled_out(text, seen, capsys):
+    say(f"a{text}b")
+    assert capsys.readouterr().out == f"a{seen}b\n"
+
+
+def test_tables_are_no_way_around(capsys):
+    table = Table("\x1b[1mlabel")
+    table.add_row("\u202egod [bold]:cat:")
+    make_console().print(table)
+    make_console().print("\x1b[31mred")
+    shown = capsys.readouterr().out
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert r"\x1b[1mlabel" in shown
+    assert r"\u202egod [bold]:cat:" in shown
+    assert r"\x1b[31mred" in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["\x1b[31maudit"],
+        ["audit", "\x1b[31m.csv", "-l", "pet"],
+        ["audit", "pets.csv", "-l", "pet", "--model", "\x1b[31m"],
+        ["audit", "pets.csv", "-l", "pet", "--\x1b[31m"],
+        ["noise", "pets.csv", "-l", "pet", "--pair", "\x1b[31m", "b", "-o", "noisy.csv"],
+    ],
+    ids=ascii,
+)
+def test_errors_are_no_way_around(arguments):
+    result = invoke(*arguments, color=True)  # else click would take escapes away
+    assert result.exit_code == 2
+    assert "\x1b" not in result.output

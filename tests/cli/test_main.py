@@ -3,9 +3,9 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 import errata
+from cli.command_line import invoke
 from errata.cli.__main__ import main
 
 COMMANDS = [[], ["audit"], ["clean"], ["noise"], ["datasets"], ["reproduce"]]
@@ -19,20 +19,20 @@ def fresh(code):
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(["errata", *c]))
 def test_help_answers(command):
-    result = CliRunner().invoke(main, [*command, "--help"])
+    result = invoke(*command, "--help")
     assert result.exit_code == 0
     assert result.output.startswith("Usage: ")
 
 
 def test_help_begins_with_the_four_commands_that_everybody_needs():
-    text = CliRunner().invoke(main, ["--help"]).output
+    text = invoke("--help").output
     first, _, more = text.partition("\nCommands:\n")[2].partition("\nMore commands:\n")
     assert [line.split()[0] for line in first.splitlines()] == ["audit", "review", "clean", "diff"]
     assert len(more.splitlines()) == len(main.commands) - 4
 
 
 def test_help_of_audit_shows_every_option_under_a_title():
-    text = CliRunner().invoke(main, ["audit", "--help"]).output
+    text = invoke("audit", "--help").output
     titles = (
         "What to audit",
         "What the columns mean",
@@ -80,7 +80,7 @@ def test_help_and_version_do_not_wait_for_scikit_learn():
 
 
 def test_the_version_is_the_packages():
-    result = CliRunner().invoke(main, ["--version"])
+    result = invoke("--version")
     assert result.output == f"errata, version {errata.__version__}\n"
 
 
@@ -115,7 +115,7 @@ def test_importing_errata_imports_no_library():
 
 
 def test_an_unknown_command_is_one_sentence():
-    result = CliRunner().invoke(main, ["audti"], prog_name="errata")
+    result = invoke("audti", prog_name="errata")
     assert result.exit_code == 2
     said = "Error: No such command 'audti'. Did you mean 'audit'? See errata --help.\n"
     assert result.output == said
@@ -132,7 +132,7 @@ def test_an_unknown_command_is_one_sentence():
     ],
 )
 def test_errors_of_usage_are_one_sentence(arguments, sentence):
-    result = CliRunner().invoke(main, arguments, prog_name="errata")
+    result = invoke(*arguments, prog_name="errata")
     assert result.exit_code == 2
     assert result.output.startswith(f"Error: {sentence}")
     assert len(result.output.splitlines()) == 1
@@ -214,5 +214,5 @@ def test_a_command_leaves_the_environment_as_it_was(before, monkeypatch):
         monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     else:
         monkeypatch.setenv("PYTHONSAFEPATH", before)
-    CliRunner().invoke(main, ["--version"])
+    invoke("--version")
     assert os.environ.get("PYTHONSAFEPATH") == before

@@ -4,10 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.review.server._folder import AuditFolder
 from errata.review.server._serve import _make_options
 from errata.review.server._standing import QUEUES
@@ -21,7 +20,7 @@ WRONG = ("stripes/d3.png", "disc/s7.png")
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
+    return invoke(*arguments)
 
 
 def refused(result, sentence):

@@ -2,16 +2,15 @@ import dataclasses
 from contextlib import nullcontext
 
 import pytest
-from click.testing import CliRunner
 from sklearn.linear_model import Perceptron
 from sklearn.pipeline import make_pipeline
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
+    return invoke("reproduce", *arguments)
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import errata
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.tables import read_table, write_table
 from stored_cases import PETS, judged_rows, stored_audit
 
@@ -21,7 +20,7 @@ WRONG = [3, 30, 100]
 
 
 def run(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
+    return invoke(*arguments)
 
 
 def refused(result, sentence, out):

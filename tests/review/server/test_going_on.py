@@ -9,9 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.cli._options import Options
 from errata.review.server._reaudit import REPEATED, REPORT_POLICY
 from review.reviewing import LONG, PART, Page
@@ -29,9 +28,7 @@ def audited(tmp_path_factory, few_trees):
         f"{a:.3f},{b:.3f},{'=cat' if c else 'dog'}" for (a, b), c in zip(x, labels, strict=True)
     ]
     (folder / "pets.csv").write_text("\n".join(["height,weight,species", *lines]) + "\n")
-    done = CliRunner().invoke(
-        main, ["audit", str(folder / "pets.csv"), "--label", "species", "--no-self-check"]
-    )
+    done = invoke("audit", folder / "pets.csv", "--label", "species", "--no-self-check")
     assert done.exit_code == 0, done.output
     return folder / "pets.audit"
 

@@ -6,9 +6,8 @@ import socket
 from dataclasses import replace
 
 import pytest
-from click.testing import CliRunner
 
-from errata.cli.__main__ import main
+from cli.command_line import invoke
 from errata.review import Decisions, decisions_path, serve
 from errata.review.exporting._audited import read_audited
 from review.review_cases import write_audit
@@ -18,7 +17,7 @@ from stored_cases import stored_audit
 
 def refused(*options):
     """What the command says when it cannot start."""
-    result = CliRunner().invoke(main, ["review", *map(str, options), "--no-browser"])
+    result = invoke("review", *options, "--no-browser")
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     return " ".join(result.output.split())
@@ -163,7 +162,7 @@ def test_the_command_tells_what_is_kept(audit, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("errata.review.serve", stopped)
-    result = CliRunner().invoke(main, ["review", str(audit)])
+    result = invoke("review", audit)
     assert result.exit_code == 130
     assert "Review at http://127.0.0.1:1/?token=t" in result.output
     assert f"1 row decided, in {decisions_path(audit)}." in " ".join(result.output.split())
