@@ -1,4 +1,4 @@
-"""Probabilities of classes: of models, of rows given their labels, of labels. The plain twin.
+"""Probabilities of classes: of models, of rows given their labels. The plain twin.
 
 Hypothesis h gives classes the probabilities softmax(slope log q + offsets) before the label is
 looked at, where q are the calibrated probabilities of labels, or for some hypotheses q inverse; and
@@ -226,17 +226,3 @@ def log_odds(p):
     """Logarithms of p / (1 - p), finite: this is faster than scipy's logit."""
     p = p.clip(NEARLY, 1 - NEARLY)
     return np.log(p / (1 - p))
-
-
-def label_likelihood(logs, to_label, slope, offsets):
-    """Log-likelihood of the labels, and its derivatives by log slope and offsets.
-
-    Classes have the probabilities p = softmax(slope logs + offsets), and row i has its label with
-    the probability ``to_label[c, i]`` if its class is c. Arrays have the shape (K, n).
-    """
-    p = compute_unnormalised(logs, slope, offsets)
-    p /= p.sum(axis=0)
-    joint = p * to_label
-    label = joint.sum(axis=0)
-    pull = joint / label - p
-    return np.log(label).sum(), slope * np.vdot(pull, logs), pull.sum(axis=1)

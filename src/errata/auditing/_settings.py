@@ -75,6 +75,7 @@ COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals 
 MOST_CONDITION = 1e6  # of a transition matrix that is undone
 SLOPE_PRECISION = 0.3
 OFFSET_PRECISION = 0.5
+SLOPES_AND_OFFSETS = np.array([[-2.0, -8.0], [4.0, 8.0]])  # logarithms of slopes; least and most
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 PATTERN_STEPS = 2  # times that the pattern of noise is estimated from the rows
 PATTERN_ROWS = 20.0  # that speak for uniform noise

@@ -22,7 +22,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ..._kernels import kernels
 from ..._kernels._probabilities import compute_unnormalised, find_largest, log_product
@@ -50,6 +49,7 @@ from .._settings import (
     RATES,
     REACH,
     SLOPE_PRECISION,
+    SLOPES_AND_OFFSETS,
     SUREST,
     TEMPER,
     WORTH_COMPILING,
@@ -254,7 +254,8 @@ def fit_rates(
     """Hypotheses with one pattern for noise rates, by their place among ``rates``.
 
     But for little the weight rises to one top and falls beyond, so rates are tried from the place
-    ``start`` up and down until the weight is more than ``reach`` below the best seen.
+    ``start`` up and down until the weight is more than ``reach`` below the best seen. A fit starts
+    where those before it lead.
     """
     prior = log_prior(rates)
     transition = transition_of(pattern, rates[start])
@@ -268,6 +269,8 @@ def fit_rates(
         place = start
         while 0 <= place + step < len(rates) and weight(place) >= top - reach:
             near = found[place]
+            if place - step in found:
+                near = _extrapolate(found[place - step], near, rates[place + step])
             place = place + step
             transition = transition_of(pattern, rates[place])
             found[place] = _fitted(
@@ -275,6 +278,15 @@ def fit_rates(
             )
             top = max(top, weight(place))
     return found
+
+
+def _extrapolate(before: Hypothesis, last: Hypothesis, rate: float) -> Hypothesis:
+    """Slope and offsets that two hypotheses lead to at another rate."""
+    steps = (rate - last.grid_rate) / (last.grid_rate - before.grid_rate)
+    return last._replace(
+        slope=last.slope * (last.slope / before.slope) ** steps,
+        offsets=last.offsets + steps * (last.offsets - before.offsets),
+    )
 
 
 def _fit_flows(evidence: LabelEvidence) -> list[Hypothesis]:
@@ -326,46 +338,35 @@ def _fitted(
 ) -> Hypothesis:
     """The hypothesis with this transition matrix, fitted starting from one with a rate nearby."""
     logs = evidence.logs if inverse is None else unmixed(evidence.logs, inverse)
-    n_classes = len(logs)
+    n_classes, n = logs.shape
     start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
-    to_label = transition[:, evidence.codes]
+    to_label = transition.take(evidence.codes, axis=1)
     if left_out is not None:
-        to_label = to_label * left_out
-    likelihood, x = _fit(logs, to_label, start)
-    classes = compute_unnormalised(logs, np.exp(x[0]), x[1:])
-    classes /= classes.sum(axis=0)
-    rate = float(classes.mean(axis=1) @ (1 - np.diag(transition)))
+        to_label *= left_out
+    twin = kernels("label_fit", compiled=FIT_PASSES * logs.size >= WORTH_COMPILING)
+    loss, x = twin.fit_labels(
+        logs,
+        to_label,
+        start,
+        precision=np.r_[SLOPE_PRECISION, np.full(n_classes, OFFSET_PRECISION)],
+        box=SLOPES_AND_OFFSETS.repeat([1, n_classes], axis=1),
+        free=n_classes <= OFFSETS_UP_TO,
+    )
+    slope = float(np.exp(x[0]))
+    sums, recognised, entropy = twin.summarise_classes(logs, slope, x[1:])
+    rate = float(sums @ (1 - np.diag(transition))) / n
     return Hypothesis(
         kind=kind,
         rate=rate,
         transition=transition,
-        slope=float(np.exp(x[0])),
+        slope=slope,
         offsets=x[1:],
-        log_likelihood=TEMPER * likelihood,
-        entropy=total_entropy(classes),
-        ambiguity=ambiguity(classes),
+        log_likelihood=-TEMPER * float(loss),
+        entropy=float(entropy),
+        ambiguity=float(1 - np.mean(recognised / np.maximum(sums, 1e-12))),
         grid_rate=rate if grid_rate is None else float(grid_rate),
         inverse=inverse,
     )
-
-
-def _fit(logs: np.ndarray, to_label: np.ndarray, start: np.ndarray) -> tuple[float, np.ndarray]:
-    """Maximise the likelihood of the labels over log slope and offsets; both returned."""
-    free = len(logs) <= OFFSETS_UP_TO
-    worth = FIT_PASSES * logs.size >= WORTH_COMPILING
-    likely = kernels("probabilities", compiled=worth).label_likelihood
-    precision = np.r_[SLOPE_PRECISION, np.full(len(logs), OFFSET_PRECISION)]
-
-    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
-        likelihood, by_slope, by_offsets = likely(logs, to_label, np.exp(x[0]), x[1:])
-        slopes = np.r_[by_slope, free * by_offsets]
-        return precision @ x**2 / 2 - likelihood, precision * x - slopes
-
-    box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * len(logs)
-    found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-6}
-    )
-    return -float(found.fun), found.x
 
 
 def unmixed(logs: np.ndarray, inverse: np.ndarray) -> np.ndarray:
