@@ -5,7 +5,8 @@ import numpy as np
 from auditing_cases import blobs
 from errata._kernels import kernels
 from errata.auditing import NewRows
-from errata.auditing.models._fitted import FittedTrees, single_precision
+from errata.auditing.models._base import single_precision
+from errata.auditing.models._fitted import FittedTrees
 
 X, CODES = blobs(90)
 

@@ -3,7 +3,6 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._groups import index_columns, row_index
 from errata.noise import flip_labels
 
 pandas = pytest.importorskip("pandas", reason="the tables extra is not installed")
@@ -52,8 +51,9 @@ def test_what_merely_counts_the_rows_is_no_index():
         _, audit = audited(index)
         assert audit.index is None
         assert audit.examples[0]["id"] is None
-    assert row_index(X) is None
-    assert row_index({"a": X[:, 0]}) is None
+    how = {"estimators": QUICK, "self_check": False, "random_state": 0}
+    assert errata.audit(X, LABELS, **how).index is None
+    assert errata.audit({"a": X[:, 0], "b": X[:, 1]}, LABELS, **how).index is None
 
 
 def test_ids_go_before_the_index():
@@ -90,8 +90,11 @@ def test_a_polars_table_has_none():
     ],
     ids=["time zone", "missing number", "number", "mixed"],
 )
-def test_what_a_file_cannot_hold_is_kept_as_text(level, expected):
-    assert index_columns(level)["index 0"][0] == expected
+def test_what_a_file_cannot_hold_is_kept_as_text(level, expected, tmp_path):
+    audit = audited(None)[1]
+    audit.index = level.repeat(N // 2)
+    audit.save(tmp_path / "plants.audit")
+    assert errata.Audit.load(tmp_path / "plants.audit").index[0] == expected
 
 
 def test_names_that_json_cannot_hold_are_kept_as_text(tmp_path):

@@ -26,7 +26,6 @@ from .._learning import (
     rows_to_learn_from,
 )
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS
-from .._spellings import notes_on_spellings
 from ..classes import (
     Grouped,
     Posterior,
@@ -40,7 +39,6 @@ from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
 from ..inputs._decisions import DecidedLabels, lay_over, verdicts_of
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
-from ..inputs._groups import row_index
 from ..inputs._inputs import (
     Display,
     Inputs,
@@ -49,8 +47,9 @@ from ..inputs._inputs import (
     for_all_rows,
     inputs_of,
     read_labels,
+    row_index,
 )
-from ..inputs._labels import are_among, codes_among, one_per_row
+from ..inputs._labels import are_among, codes_among, notes_on_spellings, one_per_row
 from ..models._pooling import describe_models
 from ..results._audit import Audit
 from ..results._flags import Flags, Rows, flags_by_line, near_borders, stack_rows

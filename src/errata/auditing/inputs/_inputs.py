@@ -29,7 +29,7 @@ from ...tables.features._pictures import select_pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
 from ._features import Scale, check_pixels, find_leak, fit_scale, leak_note
-from ._groups import group_folds, group_numbers, names_by
+from ._groups import group_folds, group_numbers
 from ._labels import (
     check_one_per_row,
     classes_of,
@@ -119,6 +119,22 @@ def for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarr
     spread = np.full((len(inputs.codes), *values.shape[1:]), otherwise, dtype=values.dtype)
     spread[audited] = values
     return spread
+
+
+def row_index(table: Any) -> Any:
+    """The index of a pandas dataframe; None where it merely counts the rows from 0."""
+    if not (hasattr(table, "iloc") and hasattr(table, "index")):
+        return None
+    index = table.index
+    counts = index.nlevels == 1 and index.name is None and index.dtype.kind in "iu"
+    return None if counts and np.array_equal(index, np.arange(len(index))) else index
+
+
+def names_by(index: Any) -> np.ndarray:
+    """What each row is called, as text."""
+    if index.nlevels == 1:
+        return np.array([str(name) for name in index], dtype=object)
+    return np.array([", ".join(map(str, levels)) for levels in index], dtype=object)
 
 
 @dataclass(frozen=True)

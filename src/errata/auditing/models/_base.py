@@ -333,3 +333,9 @@ def certain_or_uniform(proba: np.ndarray) -> np.ndarray:
     total = proba.sum(axis=1, keepdims=True)
     uniform = np.full_like(proba, 1 / proba.shape[1])
     return np.divide(proba, total, out=uniform, where=total > 0)
+
+
+def single_precision(X: np.ndarray) -> np.ndarray:
+    """Rows as trees see them; what is too large is infinite."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X, dtype=np.float32)

@@ -62,8 +62,9 @@ from ._base import (
     certain_or_uniform,
     cross_fit_classifier,
     cross_fit_proba,
+    single_precision,
 )
-from ._fitted import BoostedTrees, FittedRidge, FittedTrees, single_precision
+from ._fitted import BoostedTrees, FittedRidge, FittedTrees
 
 
 def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:

@@ -18,7 +18,14 @@ from ..._kernels import kernels
 from ..._kernels._trees import ALL, NODE
 from ...elm import ELMClassifier
 from .._settings import CACHED, RIDGE_FOLDS
-from ._base import NewRows, TrainingData, all_columns, certain_or_uniform, split_of_fold
+from ._base import (
+    NewRows,
+    TrainingData,
+    all_columns,
+    certain_or_uniform,
+    single_precision,
+    split_of_fold,
+)
 
 FARTHEST = 1e100  # squares of what is farther could overflow
 
@@ -56,12 +63,6 @@ class FittedTrees(NamedTuple):
 
     def _votes(self, X: np.ndarray, roots: np.ndarray) -> np.ndarray:
         return kernels("trees").sum_votes(X, roots, self.nodes, self.votes)
-
-
-def single_precision(X: np.ndarray) -> np.ndarray:
-    """Rows as trees see them; what is too large is infinite."""
-    with np.errstate(over="ignore"):
-        return np.ascontiguousarray(X, dtype=np.float32)
 
 
 def rounded_down(threshold: np.ndarray) -> np.ndarray:

@@ -12,8 +12,7 @@ from .._audit import Options, Problem, run_audit
 from .._learning import PROBABILITIES_ARE_OLDER
 from .._settings import CARD_CELLS, NAMED_COLUMNS, OVERLAP
 from ..examples._views import Near, RowsView, inputs_to_show
-from ..inputs._groups import row_index
-from ..inputs._inputs import Display, table_in_memory
+from ..inputs._inputs import Display, row_index, table_in_memory
 from ..models._default import GivenProbabilities
 from ..results._flags import Flags
 from ..results._rates_by import NoiseRate

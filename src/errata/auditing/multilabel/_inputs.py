@@ -21,12 +21,11 @@ from ...tables import Features, features_of
 from ...tables._columns import column_array, column_names, columns_of, count_rows, without_columns
 from .._learning import without_copies
 from .._settings import FEWEST_ROWS, LEARN_ROWS, MOST_CLASSES, NAMED_COLUMNS, SMALLEST_PROBABILITY
-from .._spellings import notes_on_spellings
 from ..inputs._duplicates import copies_among, copy_groups
 from ..inputs._features import find_leak, fit_scale, leak_note
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust
-from ..inputs._labels import YES_OR_NO, one_per_row, yes_or_no
+from ..inputs._labels import YES_OR_NO, notes_on_spellings, one_per_row, yes_or_no
 from ..models._base import OutOfFoldModel
 from ..models._default import CrossFitted, GivenProbabilities, check_classifier, estimator_table
 from ._finding import LabelledRows

@@ -13,8 +13,7 @@ from ...tables._columns import without_columns
 from .._audit import Options, Problem, run_audit
 from .._settings import TARGET_NEIGHBORS
 from ..examples._views import Near, RowsView, inputs_to_show
-from ..inputs._groups import row_index
-from ..inputs._inputs import Display, table_in_memory
+from ..inputs._inputs import Display, row_index, table_in_memory
 from ..results._flags import Flags
 from ._finding import TargetFindings, TargetSelfCheck, find_wrong_targets
 from ._inputs import (

@@ -32,7 +32,6 @@ from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
-from ..inputs._groups import index_columns, index_in, index_names
 from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, flagged_only, ranked_rows
 from ._cleaning import Scores
@@ -45,6 +44,8 @@ REVIEW = ("components", "piles")  # what a review needs besides its files
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
 ID = "id"  # one more, where the user said what they are called
+
+INDEX = "index {}"  # columns with the levels of the index of pandas
 
 Metrics = dict[str, float]
 
@@ -443,7 +444,7 @@ def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, An
 def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
     """What is known of each row, of an audit that fits into memory."""
     return {name: column_array(table, name) for name in cls._row_columns} | {
-        "index": index_in(table, found["index"]),
+        "index": _index_in(table, found["index"]),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
         "ids": column_array(table, ID) if ID in table.column_names else None,
@@ -457,10 +458,46 @@ def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
 
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
     rows = {name: getattr(audit, name) for name in audit._row_columns} | {KEY: _keys(audit)}
-    rows |= index_columns(audit.index) | audit._kept_columns()
+    rows |= _index_columns(audit.index) | audit._kept_columns()
     if audit.ids is not None:  # as text: an array of objects may hold anything
         rows[ID] = [str(name) for name in audit.ids.tolist()]
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+
+
+def _index_columns(index: Any) -> dict[str, list[Any]]:
+    """The levels as columns that can be written; none for no index."""
+    if index is None:
+        return {}
+    levels = (index.get_level_values(place) for place in range(index.nlevels))
+    return {INDEX.format(place): _plain(level) for place, level in enumerate(levels)}
+
+
+def _plain(level: Any) -> list[Any]:
+    """Values of a level that a file can hold; what none can, such as intervals, as text."""
+    # Categories, periods, intervals and time zones are pandas' own, and need not come back.
+    of_numpy = isinstance(level.dtype, np.dtype) and level.dtype.kind in "biufM"
+    plain = of_numpy or (level.inferred_type in ("string", "integer") and not level.hasnans)
+    return level.tolist() if plain else [str(value) for value in level]
+
+
+def _index_names(index: Any) -> list[str | int | None] | None:
+    """What the levels are called, as JSON can hold it; None for no index."""
+    if index is None:
+        return None
+    plain = (str, int, type(None))
+    return [name if isinstance(name, plain) else str(name) for name in index.names]
+
+
+def _index_in(table: Any, names: list[Any] | None) -> Any:
+    """What :func:`_index_columns` took apart, put together from the columns of a table on disk."""
+    if names is None:
+        return None
+    import pandas
+
+    columns = [column_array(table, INDEX.format(place)) for place in range(len(names))]
+    if len(columns) == 1:
+        return pandas.Index(columns[0], name=names[0])
+    return pandas.MultiIndex.from_arrays(columns, names=names)
 
 
 def _keys(audit: "BaseAudit") -> Any:
@@ -488,7 +525,7 @@ def _numbers(audit: "BaseAudit") -> dict[str, Any]:
         "fingerprint": fingerprint(audit),
         "noise_rate": list(audit.noise_rate),
         "self_check": None if check is None else _lists(check._asdict()),
-        "index": index_names(audit.index),
+        "index": _index_names(audit.index),
         "digested": None if audit.digests is None else audit.digests.columns,
         **audit._kept_numbers(),
     }

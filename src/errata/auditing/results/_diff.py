@@ -22,7 +22,7 @@ from ..._format import (
     probability,
 )
 from ..._kinds import KINDS, Kind
-from ..inputs._groups import names_by
+from ..inputs._inputs import names_by
 from ._base import load_audit
 from ._rates_by import NoiseRate
 

@@ -28,14 +28,13 @@ from .._learning import (
 )
 from .._self_check import SelfCheck
 from .._settings import JUDGED_ROWS
-from .._spellings import notes_on_spellings
 from ..classes import Grouped, Posterior, grouped_hypotheses
 from ..classes._problem import ClassProblem, find_duplicates_by_bits, unread_note
 from ..examples._examples import n_examples, show
 from ..examples._views import View, view_among_drawn
 from ..inputs._duplicates import repeated_rows
 from ..inputs._inputs import Display, TableRows, check_pred_proba, inputs_of
-from ..inputs._labels import classes_of_counts, known_mask, labels_from
+from ..inputs._labels import classes_of_counts, known_mask, labels_from, notes_on_spellings
 from ..results._audit import Audit
 from ..results._flags import FlagLine, Rows, Totals, draw_line, no_line, stack_rows
 from ._rows import (

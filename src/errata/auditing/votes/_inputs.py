@@ -13,11 +13,10 @@ from ..._format import count, instead, listed, plural
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array, column_names, count_rows, without_columns
 from .._settings import MOST_CLASSES
-from .._spellings import notes_on_spellings, seen_text
 from ..inputs._features import fit_scale
-from ..inputs._groups import group_numbers, row_index
-from ..inputs._inputs import check_pred_proba, features_without_leaks
-from ..inputs._labels import has_label, labels_or_none, one_per_row
+from ..inputs._groups import group_numbers
+from ..inputs._inputs import check_pred_proba, features_without_leaks, row_index
+from ..inputs._labels import has_label, labels_or_none, notes_on_spellings, one_per_row, seen_text
 
 SIGNATURE_ROUNDS = 4  # the last tell apart what differs in whom those met who were met
 SALT = np.uint64(1)  # nothing, mixed with nothing, would stay nothing
