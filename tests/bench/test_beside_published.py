@@ -140,6 +140,20 @@ def test_the_sentence_counts_what_can_be_known(comparisons):
     assert summarise(comparisons).endswith("the mean difference is +1.67.")
 
 
+def test_one_repetition_is_not_said_to_disagree(comparisons):
+    assert summarise(comparisons[2:]) == (
+        "1 number beside the published ones; one repetition has no spread, so it is not known "
+        "which of them agree; the mean difference is +3.00."
+    )
+
+
+def test_differences_of_several_metrics_are_not_averaged(comparisons):
+    other = comparisons[0]._replace(metric="iterations", difference=40)
+    assert summarise([*comparisons, other]).endswith(
+        "the mean differences are: error +1.67, iterations +40.00."
+    )
+
+
 def test_the_picture_is_drawn(comparisons, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     plot_comparison(comparisons, tmp_path / "comparison.png", title="A title")

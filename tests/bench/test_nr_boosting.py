@@ -24,6 +24,14 @@ def test_one_repetition_is_the_mean_of_ten_folds_near_the_published():
     assert found["accuracy_percent"] * 3 == pytest.approx(round(found["accuracy_percent"] * 3))
 
 
+def test_networks_of_few_steps_warn_of_nothing(recwarn):
+    X = np.random.RandomState(0).normal(size=(60, 4))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    for method in ("MLP bagging", "MLP boosting"):
+        get_experiment("nr-boosting").methods[method].fit(X, y)
+    assert not recwarn.list
+
+
 def test_the_figure_is_drawn(tmp_path):
     pytest.importorskip("matplotlib", reason="the report extra is not installed")
     random = np.random.RandomState(0)

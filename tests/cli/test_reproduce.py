@@ -43,6 +43,21 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
     )
 
 
+def test_the_status_counts_what_was_measured(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    folder = tmp_path / "reproductions" / "survey"
+    folder.mkdir(parents=True)
+    header = "dataset,noise_level,method,repetition,er1\n"
+    rows = "iris,0.1,bagging,0,0.02\niris,0.1,bagging,1,0.02\nunheard of,0.1,bagging,0,0.02\n"
+    (folder / "results.csv").write_text(header + rows)
+    for arguments in ([], ["survey"], ["survey", "--out", folder]):
+        result = run("--status", *arguments)
+        assert result.exit_code == 0, result.output
+        (line,) = (line for line in result.output.splitlines() if "survey " in line[:20])
+        assert [cell.strip() for cell in line.split("│")[3:6]] == ["2", "960", "0 to 2 of 8"]
+
+
 def test_a_part_of_the_data_sets_and_of_the_repetitions(tiny, tmp_path):
     part = ["--dataset", "wdbc", "--repetitions", 1]
     result = run("walmsley", "--quick", *part, "--jobs", 1, "--out", tmp_path)

@@ -2,7 +2,7 @@
 
 from ._experiment import Experiment, NoisyTraining, list_published, load_published
 from ._report import write_comparison
-from ._run import read_results, run_experiment
+from ._run import read_results, read_status, run_experiment
 from .experiments import get_experiment, list_experiments
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "NoisyTraining",
     "run_experiment",
     "read_results",
+    "read_status",
     "load_published",
     "list_published",
     "write_comparison",

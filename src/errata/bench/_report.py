@@ -10,6 +10,7 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from .._files import atomic_path
+from .._format import plural
 from ..stats import friedman_test, plot_critical_difference
 from ..tables import write_table
 from ._experiment import Cell, Experiment, Published
@@ -145,14 +146,23 @@ def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
 
 
 def summarise(comparisons: Sequence[BesidePublished]) -> str:
-    """One sentence about all of them."""
+    """How many numbers agree, and by how much each metric differs on the mean."""
     known = [c for c in comparisons if c.within is not None]
     close = sum(bool(c.within) for c in known)
-    mean = fmean(c.difference for c in comparisons)
-    return (
-        f"{close} of {len(known)} numbers lie within two standard errors of the published ones; "
-        f"the mean difference is {mean:+.2f}."
+    agree = (
+        f"{close} of {len(known)} numbers lie within two standard errors of the published ones"
+        if known
+        else f"{plural(len(comparisons), 'number')} beside the published ones; one repetition has "
+        "no spread, so it is not known which of them agree"
     )
+    differences: dict[str, list[float]] = defaultdict(list)
+    for c in comparisons:
+        differences[c.metric].append(c.difference)
+    means = {metric: f"{fmean(values):+.2f}" for metric, values in differences.items()}
+    if len(means) == 1:
+        return f"{agree}; the mean difference is {next(iter(means.values()))}."
+    listed = ", ".join(f"{metric} {mean}" for metric, mean in means.items())
+    return f"{agree}; the mean differences are: {listed}."
 
 
 def to_markdown(table: Table) -> str:

@@ -158,6 +158,48 @@ def read_results(path: str | os.PathLike) -> list[dict[str, Any]]:
         return [_parse(row) for row in csv.DictReader(stream)]
 
 
+def read_status(experiment: Experiment, out: str | os.PathLike) -> dict[str, int]:
+    r"""How much of an experiment a folder holds, whose run may have been stopped or be under way.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose grid is counted.
+    out : path
+        The folder that was given to :func:`run_experiment`.
+
+    Returns
+    -------
+    dict
+        ``cells`` of the grid, how many of them were ``measured``, and the ``fewest`` and ``most``
+        repetitions of one data set, noise level and method.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from errata.bench import get_experiment, read_status
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = "dataset,noise_level,method,repetition,er1\niris,0.1,bagging,0,0.02\n"
+    ...     _ = Path(folder, "results.csv").write_text(text)
+    ...     read_status(get_experiment("survey"), folder)
+    {'cells': 960, 'measured': 1, 'fewest': 0, 'most': 1}
+    """
+    grid = set(experiment.cells())
+    runs = {cell[:-1]: 0 for cell in grid}
+    path = Path(out, "results.csv")
+    for row in read_results(path) if path.exists() else []:
+        cell = Cell(*(row[name] for name in Cell._fields))
+        if cell in grid:
+            runs[cell[:-1]] += 1
+    return {
+        "cells": len(grid),
+        "measured": sum(runs.values()),
+        "fewest": min(runs.values()),
+        "most": max(runs.values()),
+    }
+
+
 @contextmanager
 def make_result_folder(path: Path) -> Iterator[None]:
     """Make a folder for a run; where the run fails before anything is measured, nothing stays."""

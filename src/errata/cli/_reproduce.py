@@ -7,6 +7,7 @@ from rich.table import Table
 
 import errata
 
+from .._format import count
 from ._console import explain_resuming, make_console, show_bar
 from ._folder import clean_up
 from ._options import JOBS, SEED, add_cluster_options, open_engine
@@ -14,6 +15,7 @@ from ._options import JOBS, SEED, add_cluster_options, open_engine
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--status", is_flag=True, help="List how far each experiment is in this folder.")
 @click.option("--quick", is_flag=True, help="A part of the grid, in about a minute.")
 @click.option("--dataset", multiple=True, help="Only this data set; may be given again.")
 @click.option("--repetitions", type=int, help="Instead of the experiment's own number.")
@@ -38,6 +40,7 @@ from ._options import JOBS, SEED, add_cluster_options, open_engine
 @add_cluster_options()
 def reproduce(
     name: str | None,
+    status: bool,
     quick: bool,
     dataset: tuple[str, ...],
     repetitions: int | None,
@@ -54,6 +57,9 @@ def reproduce(
     command is given again. In the folder you find results.csv, manifest.json (versions, seed,
     parameters), and our numbers beside the published ones in comparison.md and in pictures.
     """
+    if status:
+        _print_status(name, out)
+        return
     if name is None:
         _print_list()
         return
@@ -90,4 +96,23 @@ def _print_list() -> None:
         cells = sum(1 for _ in experiment.cells())
         sizes = map(str, (len(experiment.datasets), len(experiment.methods), cells))
         table.add_row(experiment.name, experiment.title, *sizes)
+    make_console().print(table)
+
+
+def _print_status(name: str | None, out: Path | None) -> None:
+    table = Table("name", "experiment", "measured", "of", "runs of a cell")
+    experiments = errata.bench.list_experiments()
+    for experiment in experiments if name is None else [errata.bench.get_experiment(name)]:
+        folder = (out or Path("reproductions")) / experiment.name
+        if name is not None and out is not None:
+            folder = out
+        status = errata.bench.read_status(experiment, folder)
+        runs = f"{status['fewest']} to {status['most']} of {experiment.repetitions}"
+        table.add_row(
+            experiment.name,
+            experiment.title,
+            count(status["measured"]),
+            count(status["cells"]),
+            runs if status["measured"] else "-",
+        )
     make_console().print(table)
