@@ -24,7 +24,7 @@ def named_in(value):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_what_a_kind_names_exists(kind):
     paths = list(named_in(kind))
-    assert len(paths) >= 7
+    assert len(paths) >= 6
     assert all(callable(resolve_name(path)) for path in paths)
     assert resolve_name(kind.result).kind == kind.name
 

@@ -74,7 +74,6 @@ class Command:
     named_by: tuple[str, ...]  # options that name its columns, each of them needed
     takes: tuple[str, ...]  # options that go with it besides these and those for every kind
     audit: str
-    clean: str
     tables: str  # from the summary to what is printed
     help: str  # where nothing can be said
     no_skill: str  # where nothing can be cleaned
@@ -254,7 +253,6 @@ CLASSES = Kind(
             "pred_proba",
         ),
         audit="errata.cli._audit_kinds:audit_classes",
-        clean="errata.auditing.results._file_cleaning:clean_class_file",
         tables="errata.cli._findings:make_class_tables",
         help=(
             "What may help: other columns, more rows, or --trust for a column that was left out "
@@ -337,7 +335,6 @@ VOTES = Kind(
         named_by=("item", "worker", "label"),
         takes=("features", "model"),
         audit="errata.cli._audit_kinds:audit_votes",
-        clean="errata.auditing.votes._file_cleaning:clean_vote_file",
         tables="errata.cli._findings:make_vote_tables",
         steps="errata.cli._findings:list_vote_steps",
         help=(
@@ -414,7 +411,6 @@ NUMBERS = Kind(
         named_by=("target",),
         takes=("trust", "embeddings", "decisions"),
         audit="errata.cli._audit_kinds:audit_targets",
-        clean="errata.auditing.numbers._file_cleaning:clean_target_file",
         tables="errata.cli._findings:make_target_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
@@ -492,7 +488,6 @@ MULTILABEL = Kind(
         named_by=("labels",),
         takes=("trust", "model", "embeddings", "pred_proba"),
         audit="errata.cli._audit_kinds:audit_multilabel",
-        clean="errata.auditing.multilabel._file_cleaning:clean_multilabel_file",
         tables="errata.cli._findings:make_multilabel_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(

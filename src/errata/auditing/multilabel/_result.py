@@ -8,16 +8,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._format import count, plural
+from ..._kinds import MULTILABEL
 from ...audit_folder.decisions import Decisions, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ..results._base import BaseAudit, Metrics, rate_metrics
 from ..results._cleaning import Cleaned, Scores, clean_audit
+from ..results._file_cleaning import Counts, describe_new_rows
 from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import check_in_numbers, findings, shared_summary
 from ._finding import CellCheck
+from ._inputs import label_name, read_label_sets, written_indicators, written_sets
 
 CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
 
@@ -271,6 +275,52 @@ class MultilabelAudit(BaseAudit):
             labels[row] = [name in given for name in self.names]
         return scores._replace(labels=labels), (labels != scores.labels).any(axis=1)
 
+    def _label_columns(self, action: str) -> list[str]:
+        """One column of lists or text, or one of 0 and 1 for each label."""
+        label = self.about.get("label")
+        if action == "unlabel" and label is not None:
+            raise ValueError(
+                f"unlabel needs a column for each label; the lists in {label!r} cannot say that a "
+                "label is unknown. Relabel or drop instead."
+            )
+        return list(map(str, self.names)) if label is None else [label]
+
+    def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
+        """Raise when a row of a file has other labels than it had."""
+        found = read_label_sets(now, now.column_names)
+        if [label_name(name) for name in found.names] != self.names:
+            if self.digests is not None:  # by which the rows that changed can be named
+                return
+            raise ValueError(f"{table} has other labels than were audited; audit it again.")
+        changed = (found.Y[places] != self.labels[rows]).any(axis=1)
+        if changed.any():
+            raise ValueError(describe_new_rows(table, places[changed]))
+
+    def _write_labels(
+        self, now: Any, rows: np.ndarray, cleaned: Cleaned
+    ) -> tuple[Cleaned, dict[str, list[Any]]]:
+        """The columns of labels in which a cell changes, as they are in the new file."""
+        labels = cleaned.labels[rows]
+        cells = {name: column_array(now, name) for name in now.column_names}
+        if self.about.get("label") is None:
+            new = {
+                name: written_indicators(column, labels[:, place])
+                for place, (name, column) in enumerate(cells.items())
+            }
+        else:
+            new = {
+                name: written_sets(column.tolist(), self.names, labels)
+                for name, column in cells.items()
+            }
+        changed = {name: new[name] for name in new if new[name] != cells[name].tolist()}
+        return cleaned, changed
+
+    def _describe_cleaned(
+        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+    ) -> list[str]:
+        """What became of labels that are probably wrong."""
+        return [describe_cleaned_cells(self, cleaned, cleaning["action"], cleaning["threshold"])]
+
     def _doubted(self) -> Doubted:
         """The cells that may be wrong, compared within set and unset ones of each label."""
         places = np.flatnonzero(self.can_be_judged)
@@ -347,6 +397,41 @@ class MultilabelAudit(BaseAudit):
 
 def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
     return np.array([set_in_words(names, row) for row in labels], dtype=object)
+
+
+def describe_cleaned_cells(
+    audit: "MultilabelAudit", cleaned: Any, action: str, threshold: float
+) -> str:
+    """What became of the labels above the threshold, in one sentence."""
+    if not audit.has_skill:
+        return f"{MULTILABEL.command.no_skill}; nothing changed."
+    wrong = (audit.p_wrong_cells > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
+    probably = f"wrong with a probability above {threshold:g}"
+    if not wrong.any():
+        return f"No label of a row is {probably}; nothing changed."
+    n_wrong = int(wrong.sum())
+    n_rows = int(wrong.any(axis=1).sum())
+    if action == "drop":
+        dropped = int((~cleaned.kept & ~cleaned.decided).sum())
+        spared = n_rows - dropped
+        why_kept = "no more than half of the rows go"
+        counts = {f"{plural(dropped, 'row')} dropped": dropped}
+    elif action == "relabel":
+        new = cleaned.labels[~cleaned.decided]
+        old = audit.labels[~cleaned.decided]
+        added = int((new > old).sum())
+        taken = int((new < old).sum())
+        spared = n_wrong - added - taken
+        why_kept = "that is not sure"
+        counts = {f"{count(added)} added": added, f"{count(taken)} taken away": taken}
+    else:
+        spared = 0
+        why_kept = ""
+        counts = {f"{count(n_wrong)} emptied": n_wrong}
+    counts[f"{count(spared)} kept, as {why_kept}"] = spared
+    done = ", ".join(text for text, number in counts.items() if number)
+    labels = f"{plural(n_wrong, 'label')} in {plural(n_rows, 'row')}"
+    return f"{labels} {'is' if n_wrong == 1 else 'are'} {probably}: {done}."
 
 
 def labels_told(audit: "MultilabelAudit") -> dict[str, np.ndarray]:

@@ -16,12 +16,13 @@ from ...tables._digest import RowDigests
 from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS
 from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
+from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
 from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import findings, shared_summary
 from ..stored._rows import KNOWN
 from ._finding import TargetSelfCheck
-from ._inputs import Digits, digits_of, give_numbers
+from ._inputs import Digits, digits_of, give_numbers, read_targets, written_cells
 
 UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
 
@@ -198,6 +199,11 @@ class TargetAudit(BaseAudit):
         return ~np.isnan(self.targets)
 
     @property
+    def labelled(self) -> np.ndarray:
+        """The same, as an audit of any kind calls it."""
+        return self.has_target
+
+    @property
     def digits(self) -> Digits:
         """How the targets are written, by those that are not flagged."""
         return digits_of(self.targets[self.has_target & ~self.flagged])
@@ -270,6 +276,46 @@ class TargetAudit(BaseAudit):
         """Give rows the numbers that people typed; which of them are other ones."""
         targets, changed = give_numbers(scores.labels, rows, texts)
         return scores._replace(labels=targets), changed
+
+    def _label_columns(self, action: str) -> list[str]:
+        """The column of targets."""
+        if self.about.get("target") is None:
+            raise ValueError("this is an audit of targets that are not a column of a table.")
+        return [self.about["target"]]
+
+    def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
+        """Raise when a row of a file has another target than it had."""
+        targets = read_targets(now, self.about["target"]).targets[places]
+        changed = (targets != self.targets[rows]) & ~(np.isnan(targets) & ~self.has_target[rows])
+        if changed.any():
+            raise ValueError(describe_new_rows(table, places[changed]))
+
+    def _write_labels(
+        self, now: Any, rows: np.ndarray, cleaned: Cleaned
+    ) -> tuple[Cleaned, dict[str, list[Any]]]:
+        """The column of targets as it is in the new file."""
+        target = self.about["target"]
+        if self.known is not None:  # the audit may have begun with the numbers that people gave
+            is_other = read_targets(now, target).targets != cleaned.labels[rows]
+            given = cleaned.decided[rows] & (cleaned.did[rows] == "kept")
+            did = cleaned.did.copy()
+            did[rows[given & is_other]] = "replaced"
+            cleaned = cleaned._replace(did=did)
+        new = written_cells(
+            column_array(now, target).tolist(),
+            np.isin(cleaned.did, ("replaced", "unlabelled"))[rows],
+            cleaned.labels[rows],
+            self.digits,
+            typed=cleaned.decided[rows],
+        )
+        return cleaned, {target: new}
+
+    def _describe_cleaned(
+        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+    ) -> list[str]:
+        """What became of targets that are probably wrong."""
+        why_kept = "no more than half of the rows go"
+        return [describe_outcome(self, counts, cleaning["threshold"], why_kept, "target")]
 
     def _doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""

@@ -33,6 +33,15 @@ from ..stored._rows import (
 )
 from ._base import BaseAudit
 from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
+from ._file_cleaning import (
+    Counts,
+    check_labels,
+    describe_blanks,
+    describe_outcome,
+    drop_blanks,
+    mark_given_classes,
+    write_cells,
+)
 from ._flags import Totals
 from ._rates_by import Doubted, NoiseRate
 from ._summary import class_findings, summarise
@@ -438,6 +447,39 @@ class Audit(AuditRows):
         if self.stored is None:
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
         return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
+
+    def _label_columns(self, action: str) -> list[str]:
+        """The column of labels."""
+        if self.about.get("label") is None:
+            raise ValueError("this is an audit of labels that are not a column of a table.")
+        return [self.about["label"]]
+
+    def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
+        """Raise when a row of a file has another label than it had."""
+        cells = drop_blanks(column_array(now, self.about["label"]).tolist())
+        check_labels(table, [cells[place] for place in places], self.labels[rows].tolist(), places)
+
+    def _write_labels(
+        self, now: Any, rows: np.ndarray, cleaned: Cleaned
+    ) -> tuple[Cleaned, dict[str, list[Any]]]:
+        """The column of labels as it is in the new file."""
+        label = self.about["label"]
+        cells = column_array(now, label).tolist()
+        cleaned = mark_given_classes(cleaned, cells, rows.tolist())
+        return cleaned, {label: write_cells(cleaned, cells, rows.tolist())}
+
+    def _describe_cleaned(
+        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+    ) -> list[str]:
+        """What became of labels that are probably wrong, and of rows without one."""
+        why_kept = "no class loses more than half"
+        if cleaning["action"] == "relabel" and cleaning["unsure"] == "keep":
+            why_kept = (
+                f"no class is more probable than {cleaning['sure']:g} (a lower limit for what is "
+                "sure relabels more)"
+            )
+        outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
+        return [outcome, *describe_blanks(counts)]
 
     def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Of an audit of sequences: the stretches."""

@@ -34,8 +34,8 @@ from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, flagged_only, ranked_rows
-from ._cleaning import Scores
-from ._file_cleaning import CleanedFile
+from ._cleaning import Cleaned, Scores
+from ._file_cleaning import CleanedFile, Counts, clean_table
 from ._rates_by import Doubted, NoiseRate, rates_by, told_by
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
@@ -87,6 +87,7 @@ class BaseAudit:
     digests: RowDigests | None
     ids: np.ndarray | None
     keys: np.ndarray | None
+    known: np.ndarray | None = None
     for_review: Any
     reviewed: dict[str, Any] | None
 
@@ -123,6 +124,11 @@ class BaseAudit:
         if self.keys is not None:
             return self.keys[rows]
         return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each row has a label."""
+        return np.ones(len(self), dtype=bool)
 
     @property
     def _p_row(self) -> np.ndarray:
@@ -340,7 +346,33 @@ class BaseAudit:
         if isinstance(decisions, str | os.PathLike):
             opened = Decisions(decisions, read_only=True)
         with opened as how["decisions"]:
-            return resolve_name(command.clean)(self, table, Path(out), how, force=force)
+            return self._clean_file(table, Path(out), how, force=force)
+
+    def _clean_file(
+        self, table: Any, out: Path, cleaning: dict[str, Any], *, force: bool
+    ) -> CleanedFile:
+        """See :meth:`clean_file`; ``cleaning`` is for ``clean``."""
+        return clean_table(self, table, out, cleaning, force=force)
+
+    def _label_columns(self, action: str) -> list[str]:
+        """The columns that hold the labels of an audited file; raise where there are none."""
+        raise NotImplementedError
+
+    def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
+        """Raise when rows of a file, at ``places`` of ``now``, have other labels than they had."""
+        raise NotImplementedError
+
+    def _write_labels(
+        self, now: Any, rows: np.ndarray, cleaned: Cleaned
+    ) -> tuple[Cleaned, dict[str, list[Any]]]:
+        """What was done to a file whose rows have these numbers, and its new columns of labels."""
+        raise NotImplementedError
+
+    def _describe_cleaned(
+        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+    ) -> list[str]:
+        """What became of labels that are probably wrong, in sentences."""
+        raise NotImplementedError
 
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]

@@ -4,7 +4,6 @@ A copy is written in one pass, some rows at a time, and appears only when it is 
 when a label is not as it was audited.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from os.path import commonpath
@@ -14,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_folder, atomic_path
-from ..._format import count, instead, plural
+from ..._format import count, plural
 from ..._kinds import KINDS
 from ..._validation import is_missing
 from ...audit_folder.decisions import as_text, from_text, resolve
 from ...tables import copy_with_rows, read_table, row_digests, write_table
-from ...tables._columns import column_array
 from ...tables._table import check_same_format
 from ...tables.stored._files import (
     check_new_file,
@@ -87,68 +85,68 @@ class Counts(NamedTuple):
         )
 
 
-def clean_class_file(
+def clean_table(
     audit: Any, table: Any, out: Path, cleaning: dict[str, Any], *, force: bool
 ) -> CleanedFile:
-    """See :meth:`errata.Audit.clean_file`; ``cleaning`` is for ``clean``."""
-    label = audit.about.get("label")
-    if label is None:
-        raise ValueError("this is an audit of labels that are not a column of a table.")
-    table, files = find_audited_files(audit, table)
+    """Copy the audited table, wrong labels cleaned; ``cleaning`` is for ``clean``."""
+    columns = audit._label_columns(cleaning["action"])
+    may_be_parts = KINDS[audit.kind].command.in_parts
+    path, files = find_audited_files(audit, table) if may_be_parts else (Path(table), None)
     if files is None:
-        check_new_file(table, out, force=force)
+        check_new_file(path, out, force=force)
     else:
-        check_new_folder(table, files, out, force=force)
+        check_new_folder(path, files, out, force=force)
+    is_weighted = cleaning["action"] == "weight"
     notes: list[str] = []
     cautions: list[str] = []
-    if cleaning["action"] == "weight" and (files is not None or audit.stored is not None):
-        raise ValueError(
-            f"{table} is copied in parts, which cannot have a new column of weights; take them "
-            "from the audit's clean in Python, or drop rows."
-        )
+    cleaned = None
     if files is not None or audit.stored is not None:
-        counts = _copy_by_place(audit, table, files, out, cleaning)
+        if is_weighted:
+            raise ValueError(
+                f"{path} is copied in parts, which cannot have a new column of weights; take them "
+                "from the audit's clean in Python, or drop rows."
+            )
+        counts = _copy_by_place(audit, path, files, out, cleaning)
         cautions.append(
-            f"Rows of {table} are known by their places, and have the labels that were audited; if "
+            f"Rows of {path} are known by their places, and have the labels that were audited; if "
             "they were sorted since, audit them again."
         )
     else:
-        # By their contents where they are known: in a table that was sorted, the wrong ones would
-        # go.
-        rows = _find_class_rows(table, label, audit, notes, cautions)
-        cells = column_array(read_table(table, [label]), label).tolist()
-        cleaned = _mark_given_classes(audit.clean(**cleaning), cells, rows.tolist())
-        new = _write_cells(cleaned, cells, rows.tolist())
-        if cleaning["action"] == "weight":
-            _write_weights(table, out, label, new, cleaned.weight[rows])
+        now = read_table(path, columns)
+        rows = _find_rows(path, now, audit, notes, cautions)
+        cleaned, new = audit._write_labels(now, rows, audit.clean(**cleaning))
+        if is_weighted:
+            _write_weights(path, out, new, cleaned.weight[rows])
         else:
-            copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
+            _copy_columns(path, out, cleaned.kept[rows], new)
         counts = count_rows(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
-        is_unsure = cleaning["action"] == "relabel" and cleaning["unsure"] == "keep"
-        why_kept = "no class loses more than half"
-        if is_unsure:
-            why_kept = (
-                f"no class is more probable than {cleaning['sure']:g} (a lower limit for what is "
-                "sure relabels more)"
-            )
-        notes.append(describe_outcome(audit, counts, cleaning["threshold"], why_kept))
-        notes += describe_blanks(counts)
+        notes += audit._describe_cleaned(counts, cleaned, cleaning)
     return finish(audit, out, counts.kept, notes, cautions)
 
 
+def _copy_columns(table: Path, out: Path, kept: np.ndarray, columns: dict[str, list[Any]]) -> None:
+    """Copy the rows that stay with some columns replaced, one after the other."""
+    if not columns:
+        copy_with_rows(table, out, kept)
+        return
+    check_same_format(table, out)  # now, while errors name it
+    with atomic_path(out) as temporary:
+        for place, (name, values) in enumerate(columns.items()):
+            source = temporary if place else table
+            copy_with_rows(source, temporary, kept, name=name, values=values)
+
+
 def _write_weights(
-    table: Path, out: Path, label: str, labels: list[Any], weights: np.ndarray
+    table: Path, out: Path, labels: dict[str, list[Any]], weights: np.ndarray
 ) -> None:
     """Write the table with its labels and one column more."""
     whole = read_table(table)
     if WEIGHT in whole.column_names:
         raise ValueError(f"{table} has a column {WEIGHT!r} already; rename it.")
     columns = {name: whole[name] for name in whole.column_names}
-    columns[label] = labels
-    columns[WEIGHT] = np.round(weights, 4)
-    write_table(out, columns)
+    write_table(out, columns | labels | {WEIGHT: np.round(weights, 4)})
 
 
 def finish(
@@ -179,17 +177,8 @@ def find_audited_files(audit: Any, table: Any) -> tuple[Path, list[Path] | None]
     return path, files
 
 
-def read_labels(table: Any, name: str) -> np.ndarray:
-    """A column of labels, None where a cell is empty or says that there is none."""
-    cells = column_array(table, name)
-    if cells.dtype.kind != "O":
-        return cells
-    cells = cells.copy()
-    cells[:] = _drop_blanks(cells.tolist())
-    return cells
-
-
-def _drop_blanks(cells: list[Any]) -> list[Any]:
+def drop_blanks(cells: list[Any]) -> list[Any]:
+    """Labels as cells hold them, None for those that are empty or say that there is none."""
     return [None if is_missing(cell, text=True) else cell for cell in cells]
 
 
@@ -206,7 +195,7 @@ def count_rows(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> C
     )
 
 
-def _mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
+def mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
     """What was done to the table: an audit may have begun with the classes that people gave."""
     did = cleaned.did.astype("<U10")
     for row, cell in zip(rows, cells, strict=True):
@@ -216,7 +205,7 @@ def _mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
     return cleaned._replace(did=did)
 
 
-def _write_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
+def write_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
     """The column of labels: a cell stays as it was unless its label was changed."""
     new = [None if cell != cell else cell for cell in cells]  # NaN is a gap among numbers
     for place, row in enumerate(rows):
@@ -285,12 +274,12 @@ def _copy_by_place(
         audited = columns_of_rows(vars(audit), rows)
         here = list(range(len(cells)))
         numbers = range(row, row + len(cells))
-        check_labels(file, _drop_blanks(cells), audited["label"].tolist(), numbers)
-        cleaned = _mark_given_classes(clean(rows), cells, here)
+        check_labels(file, drop_blanks(cells), audited["label"].tolist(), numbers)
+        cleaned = mark_given_classes(clean(rows), cells, here)
         labelled = has_label(audited["label"])
         new = count_rows(cleaned, audited["p_wrong"], labelled, cleaning["threshold"])
         counts = counts.plus(new)
-        return cleaned.kept, _write_cells(cleaned, cells, here)
+        return cleaned.kept, write_cells(cleaned, cells, here)
 
     if files is None:
         check_same_format(table, out)
@@ -311,20 +300,25 @@ def _make_cleaner(audit: Any, cleaning: dict[str, Any]) -> Callable[[slice], Any
     return lambda rows: type(cleaned)(*(column[rows] for column in cleaned))
 
 
-def _find_class_rows(
-    table: Path, label: str, audit: Any, notes: list[str], cautions: list[str]
+def _find_rows(
+    table: Path, now: Any, audit: Any, notes: list[str], cautions: list[str]
 ) -> np.ndarray:
-    """The number that each row of a table has in its audit; raise when one was not audited."""
+    """The number that each row of a table has in its audit; raise when one was not audited.
+
+    ``now`` holds its columns of labels. By their contents where they are known: in a table that was
+    sorted, the wrong ones would go.
+    """
+    every = np.arange(len(audit))
+    check_count(table, now.num_rows, len(audit))
     if audit.digests is None:  # made in Python: it has not seen the file, and knows labels alone
-        now = read_labels(read_table(table, [label]), label)
-        check_count(table, len(now), len(audit))
-        check_labels(table, now.tolist(), audit.labels.tolist(), range(len(now)))
-        cautions.append(describe_places(table, "labels"))
-        return audit.columns()["row"]
-    contents = read_table(table, audit.digests.columns)
-    check_count(table, contents.num_rows, len(audit))
-    rows = audit.digests.places_of(row_digests(contents))
-    labels = read_labels(contents, label)
+        audit._check_recorded(table, now, every, every)
+        cautions.append(
+            f"This audit does not say what the rows of {table} held, as it was made in Python; "
+            f"their {KINDS[audit.kind].nouns.partition(',')[0]} are the same. If they were sorted "
+            "since, audit the file instead."
+        )
+        return every
+    rows = audit.digests.places_of(row_digests(read_table(table, audit.digests.columns)))
     new = rows < 0
     if new.all():
         raise ValueError(
@@ -332,52 +326,29 @@ def _find_class_rows(
             "written in another way. Audit it again."
         )
     if new.any():
-        if (rows == range(len(rows)))[~new].all():  # in place: the labels may have changed
-            then = audit.labels[new].tolist()
-            check_labels(table, labels[new].tolist(), then, np.flatnonzero(new))
-        raise ValueError(describe_new_rows(table, new))
+        if (rows == every)[~new].all():  # in place: the labels may have changed
+            audit._check_recorded(table, now, every[new], every[new])
+        raise ValueError(describe_new_rows(table, every[new]))
     # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
     checked = np.ones(len(audit), dtype=bool)
     if audit.about.get("decisions") is not None:  # of some rows people gave the label
         checked = audit.labelled if audit.known is None else audit.labelled & ~audit.known
-    checked = checked[rows]
-    then = audit.labels[rows][checked]
-    check_labels(table, labels[checked].tolist(), then.tolist(), np.flatnonzero(checked))
-    notes += describe_order(table, rows)
+    places = every[checked[rows]]
+    audit._check_recorded(table, now, places, rows[places])
+    if (rows[1:] < rows[:-1]).any():
+        notes.append(
+            f"The rows of {table} were in another order when they were audited; each was found."
+        )
     return rows
 
 
-def find_rows(table: Path, audit: Any, notes: list[str]) -> np.ndarray:
-    """The number that each row has in its audit by its contents; raise when one was not audited."""
-    contents = read_table(table, audit.digests.columns)
-    check_count(table, contents.num_rows, len(audit))
-    rows = audit.digests.places_of(row_digests(contents))
-    if (rows < 0).any():
-        raise ValueError(describe_new_rows(table, rows < 0))
-    notes += describe_order(table, rows)
-    return rows
-
-
-def describe_order(table: Path, rows: np.ndarray) -> list[str]:
-    """A sentence where the rows of a table were in another order."""
-    if not (rows[1:] < rows[:-1]).any():
-        return []
-    return [f"The rows of {table} were in another order when they were audited; each was found."]
-
-
-def describe_places(table: Path, judged: str) -> str:
-    """That rows are known by their places, as nobody knows what they held."""
+def describe_new_rows(table: Path, rows: np.ndarray) -> str:
+    """What to say of rows of a table that were not audited, by their numbers."""
+    changed = "row of {} is" if len(rows) == 1 else "rows of {} are"
     return (
-        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
-        f"{judged} are the same. If they were sorted since, audit the file instead."
+        f"{count(len(rows))} {changed.format(table)} not as audited (the first is row {rows[0]}, "
+        "counted from 0); audit it again."
     )
-
-
-def describe_new_rows(table: Path, new: np.ndarray) -> str:
-    """What to say of rows of a table that were not audited."""
-    first = f"the first is row {new.argmax()}, counted from 0"
-    changed = "row of {} is" if new.sum() == 1 else "rows of {} are"
-    return f"{count(new.sum())} {changed.format(table)} not as audited ({first}); audit it again."
 
 
 def check_count(table: Path, now: int, then: int) -> None:
@@ -397,11 +368,3 @@ def check_labels(table: Path, now: list[Any], then: list[Any], rows: Iterable[in
                 f"the labels of {table} have changed since the audit: row {row} (counted from 0) "
                 f"says {new!r} and said {old!r}; audit it again."
             )
-
-
-def check_columns(wanted: Iterable[str], columns: Iterable[str], path: str | os.PathLike) -> None:
-    """Raise when a table lacks a column, with the names that look like it."""
-    known = list(columns)
-    for name in wanted:
-        if name not in known:
-            raise ValueError(f"{path} has no column {name!r}; {instead(name, known)}")

@@ -9,13 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._files import readable
-from ..._format import four_digits
+from ..._format import four_digits, instead
 from ...audit_folder.decisions import Decisions
+from ...tables import read_table, write_table
 from ...tables._columns import column_array
+from ...tables.stored._files import check_new_file
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
 from ..results._audit import Audit
 from ..results._base import Metrics, rate_metrics
 from ..results._cleaning import Cleaned
+from ..results._file_cleaning import (
+    CleanedFile,
+    count_rows,
+    describe_blanks,
+    describe_decided,
+    describe_outcome,
+    finish,
+)
 from ..results._rates_by import NoiseRate
 from ..results._summary import class_findings, rate_told, summarise
 
@@ -151,6 +161,26 @@ class VoteAudit(Audit):
             ambiguous=ambiguous,
         )
 
+    def _clean_file(
+        self, table: Any, out: Path, cleaning: dict[str, Any], *, force: bool
+    ) -> CleanedFile:
+        """The labels of the items, in a new file or beside the columns of their table."""
+        votes = self.about.get("table")  # which must not be replaced
+        source = None if table is None else Path(table)
+        for file in (source, votes and Path(votes)):
+            if file is not None:
+                check_new_file(file, out, force=force)
+        cleaned = self.clean(**cleaning)
+        write_table(out, labelled_items(self, cleaned, source))
+        counts = count_rows(cleaned, self.p_wrong, self.labelled, cleaning["threshold"])
+        notes = describe_decided(counts.decided, self, cleaning["decisions"])
+        if cleaning["undecided"] == "act":
+            why_kept = "the consensus is not sure, or a class would lose half"
+            outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
+            notes.append(outcome.replace("; nothing changed", ""))  # the file is a new one
+            notes += describe_blanks(counts)
+        return finish(self, out, counts.kept, notes, [], row="item")
+
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the items."""
         columns = super().columns()
@@ -219,6 +249,44 @@ class VoteAudit(Audit):
             "expected_wrong": NoiseRate(*found["expected_wrong"]),
             "workers": read_workers(path, len(classes)),
         }
+
+
+def labelled_items(audit: "VoteAudit", cleaned: Cleaned, source: Path | None) -> dict[str, Any]:
+    """Names and labels of the items that stay, or the rows of their table with the labels."""
+    label = str(audit.about.get("label") or "label")
+    if source is None:
+        item = str(audit.about.get("item") or "item")
+        labels = list_labels(cleaned.labels[cleaned.kept])
+        return {item: audit.items[cleaned.kept], label: labels}
+    name = audit.about.get("id")
+    if name is None:
+        raise ValueError("this audit does not say which column names the items of a table.")
+    table = read_table(source)
+    if name not in table.column_names:
+        raise ValueError(f"{source} has no column {name!r}; {instead(name, table.column_names)}")
+    if label in table.column_names:
+        raise ValueError(f"{source} has a column {label!r} already; rename it for the labels.")
+    index = {item: row for row, item in enumerate(audit.items.tolist())}
+    items = column_array(table, name).tolist()
+    unknown = [item for item in items if item not in index]
+    if unknown:
+        raise ValueError(f"{source} has the item {unknown[0]}, which was not audited.")
+    rows = np.array([index[item] for item in items])
+    stay = np.flatnonzero(cleaned.kept[rows])
+    kept = table.take(stay)
+    columns = dict(zip(kept.column_names, kept.columns, strict=True))
+    return columns | {label: list_labels(cleaned.labels[rows[stay]])}
+
+
+def list_labels(labels: np.ndarray) -> list[Any]:
+    """Labels as a file holds them: None where there is none, whole numbers without a point.
+
+    >>> list_labels(np.array([1.0, np.nan]))
+    [1, None]
+    """
+    cells = [None if label is None or label != label else label for label in labels.tolist()]
+    whole = all(cell is None or (isinstance(cell, float) and cell.is_integer()) for cell in cells)
+    return [cell if cell is None or not whole else int(cell) for cell in cells]
 
 
 def by_accuracy(workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
