@@ -5,8 +5,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from errata.exceptions import SuspicionWarning
 from errata.tolerant import EvidentialKNNClassifier
-from errata.tolerant import _evidential_knn as module
-from errata.tolerant._evidential_knn import combine
 from strategies import SEEDS
 from tolerant.gaussian_classes import TINY10, two_classes
 
@@ -26,9 +24,12 @@ def test_ten_rows_by_hand():
 
 
 def test_masses_are_those_of_dempsters_rule():
-    u = np.array([[0.2, 0.5, 1.0]])
+    # Two neighbours at distances at which they leave 0.2 and 0.5 of doubt, a third class far away.
+    distances = -np.log(np.array([0.8, 0.5]) / 0.95)
+    X = np.array([[distances[0]], [-distances[1]], [9.0]])
+    model = EvidentialKNNClassifier(2, gamma=1.0).fit(X, [0, 1, 2])
     raw = np.array([0.8 * 0.5, 0.5 * 0.2, 0, 0.1])
-    np.testing.assert_allclose(combine(np.log(u)), [raw / raw.sum()], rtol=1e-12)
+    np.testing.assert_allclose(model.predict_masses([[0.0]]), [raw / raw.sum()], rtol=1e-12)
 
 
 def test_many_neighbours_do_not_underflow():
@@ -84,7 +85,7 @@ def test_rows_that_are_all_alike_have_a_scale_of_one():
 def test_mean_distances_of_large_classes_are_sampled(monkeypatch):
     X, y, *_ = two_classes(0, n=600, n_test=10)
     exact = EvidentialKNNClassifier().fit(X, y).gamma_
-    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    monkeypatch.setattr("errata.tolerant._evidential_knn.MOST_ROWS", 100)
     sampled = EvidentialKNNClassifier(random_state=0).fit(X, y).gamma_
     assert (sampled != exact).all()
     np.testing.assert_allclose(sampled, exact, rtol=0.2)

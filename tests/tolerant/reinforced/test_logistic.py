@@ -8,8 +8,7 @@ from errata.bench.figures import make_mislabelled_extreme
 from errata.datasets import load_dataset
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
-from errata.tolerant import ReinforcedLogisticRegression
-from errata.tolerant.reinforced._weights import weigh
+from errata.tolerant import ReinforcedLogisticRegression, reinforcement_weights
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -32,9 +31,12 @@ def test_b5_a_large_enough_reinforcement_is_the_plain_fit(penalty, n_classes):
     model = ReinforcedLogisticRegression(
         reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha)
     ).fit(X, y)
-    assert np.max(1 - weigh(plain.log_likelihood_, log_alpha, penalty)) <= (
-        0 if penalty == "l1" else 1e-8
-    )
+    assert np.max(
+        1
+        - reinforcement_weights(
+            plain.log_likelihood_, reinforcement=np.exp(log_alpha), reinforcement_penalty=penalty
+        )
+    ) <= (0 if penalty == "l1" else 1e-8)
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=0, atol=1e-6)
 
 

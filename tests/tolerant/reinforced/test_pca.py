@@ -5,9 +5,7 @@ from sklearn.decomposition import PCA
 
 from errata.bench.figures import make_outlying_cloud
 from errata.exceptions import SuspicionWarning
-from errata.tolerant import ReinforcedPCA
-from errata.tolerant.reinforced import _pca
-from errata.tolerant.reinforced._weights import weigh
+from errata.tolerant import ReinforcedPCA, reinforcement_weights
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -27,7 +25,9 @@ def test_b5_a_large_enough_reinforcement_is_the_plain_fit(penalty):
     plain = ReinforcedPCA(2, reinforcement=np.inf).fit(X)
     least = plain.log_likelihood_.min()
     log_alpha = -least + 1e-12 if penalty == "l1" else 2 * (-least + np.log(1e4))
-    first = weigh(plain.log_likelihood_, log_alpha, penalty)
+    first = reinforcement_weights(
+        plain.log_likelihood_, reinforcement=np.exp(log_alpha), reinforcement_penalty=penalty
+    )
     assert np.max(1 - first) <= (0 if penalty == "l1" else 1e-8)
     model = ReinforcedPCA(2, reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha)).fit(X)
     np.testing.assert_allclose(model.components_, plain.components_, rtol=0, atol=1e-6)
@@ -105,7 +105,7 @@ def test_t4_the_cloud_with_an_outlier(penalty):
 def test_a_large_table_is_not_factorised_in_full(monkeypatch):
     X = cloud(5, n=80, d=12)
     whole = ReinforcedPCA(2).fit(X)
-    monkeypatch.setattr(_pca, "MAX_FULL_SIDE", 5)
+    monkeypatch.setattr("errata.tolerant.reinforced._pca.MAX_FULL_SIDE", 5)
     part = ReinforcedPCA(2).fit(X)
     np.testing.assert_allclose(part.components_, whole.components_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(part.weights_, whole.weights_, rtol=0, atol=1e-8)

@@ -37,13 +37,6 @@ from ...noise import NoiseModel
 SINGULAR = 1e6
 
 
-class Labels(NamedTuple):
-    """What the table says: the code of each row's label, and how many rows the row stands for."""
-
-    codes: np.ndarray
-    weights: np.ndarray
-
-
 class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     """A classifier of rows whose labels may be wrong.
 
@@ -69,15 +62,15 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _fit_codes(self, X: Any, codes: np.ndarray, sample_weight: Any = None) -> Self:
         """Fit rows and labels that have passed the checks; ``classes_`` is set."""
-        self._fit_labels(X, self._weigh_labels(codes, sample_weight))
+        self._fit_labels(X, codes, self._check_weights(codes, sample_weight))
         return self
 
-    def _weigh_labels(self, codes: np.ndarray, sample_weight: Any) -> Labels:
+    def _check_weights(self, codes: np.ndarray, sample_weight: Any) -> np.ndarray:
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
         check_class_weights(codes, self.classes_, weights)
-        return Labels(codes, weights)
+        return weights
 
-    def _fit_labels(self, X: Any, labels: Labels) -> None:
+    def _fit_labels(self, X: Any, codes: np.ndarray, weights: np.ndarray) -> None:
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -109,35 +102,11 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return tags
 
 
-class ClassFit(NamedTuple):
-    """A model of the class: its parameters and what it says of the rows."""
-
-    params: Any
-    log_proba: np.ndarray  # (n, K): log P(class | x), or the log-density of x and class
-    penalty: float = 0.0  # what the objective loses for these parameters
-
-
-class Turn(NamedTuple):
-    """One expectation and the maximisations around it."""
-
-    fit: ClassFit
-    transition: np.ndarray  # T of the expectation
-    next_transition: np.ndarray  # T that maximises given it
-    responsibilities: np.ndarray  # (n, K): P(class | x, label)
-    log_likelihood: float
-    objective: float
-
-
-# (responsibilities, T) -> the class model that they call for
-ClassStep = Callable[[np.ndarray, np.ndarray], ClassFit]
-
-
-class Maximum(NamedTuple):
-    """The last round, and what the rounds before it came to."""
-
-    last: Turn
-    log_likelihood: np.ndarray
-    objective: np.ndarray
+# (responsibilities, T) -> parameters of the class model they call for; log P(class | x), or the
+# log-density of x and class, (n, K); and what the objective loses for the parameters
+ClassStep = Callable[[np.ndarray, np.ndarray], tuple[Any, np.ndarray, float]]
+# (objectives of the rounds, how far T or the responsibilities moved) -> whether to stop
+Settled = Callable[[list[float], float], bool]
 
 
 class NoiseLearningClassifier(HiddenClassClassifier):
@@ -151,34 +120,36 @@ class NoiseLearningClassifier(HiddenClassClassifier):
     max_iter: int
     tol: float
 
-    def _learn(self, class_step: ClassStep, labels: Labels, settled: Any = None) -> Turn:
-        """Run the loop, set the fitted attributes that all have, return the last round."""
+    def _learn(
+        self,
+        class_step: ClassStep,
+        codes: np.ndarray,
+        weights: np.ndarray,
+        settled: Callable[[float, list[float], float], bool] | None = None,
+    ) -> tuple[Any, np.ndarray]:
+        """Run the loop, set the fitted attributes that all have.
+
+        Returns the parameters and responsibilities of the last round.
+        """
         tol = check_fraction("tol", self.tol, high=np.inf)
-        solution = maximise_likelihood(
+        params, T, responsibilities, self.log_likelihood_, self.objective_ = maximise_likelihood(
             class_step,
             choose_noise_step(self),
-            labels,
-            start=np.eye(len(self.classes_))[labels.codes],
+            codes,
+            weights,
+            start=np.eye(len(self.classes_))[codes],
             settled=partial(settled or is_objective_settled, tol),
             max_iter=check_count("max_iter", self.max_iter),
         )
-        self._report(solution, labels.codes)
-        return solution.last
-
-    def _report(self, solution: Maximum, codes: np.ndarray) -> None:
-        self.log_likelihood_ = solution.log_likelihood
-        self.objective_ = solution.objective
-        self.n_iter_ = len(solution.objective)
-        self._report_noise(solution.last.next_transition, solution.last.responsibilities, codes)
+        self.n_iter_ = len(self.objective_)
+        self._report_noise(T, responsibilities, codes)
         if self.learn_transition:
-            warn_if_classes_are_confused(self.noise_transition_, self.classes_)
+            warn_if_classes_are_confused(T, self.classes_)
+        return params, responsibilities
 
 
 class EmptyClass(Exception):
     """Raised by a class step, never the first, that is left with too few rows of a class."""
-
-
-Settled = Callable[[Turn | None, Turn], bool]
 
 
 def compute_expectation(
@@ -198,68 +169,63 @@ def compute_expectation(
 def maximise_likelihood(
     class_step: ClassStep,
     noise: Any,
-    labels: Labels,
+    codes: np.ndarray,
+    weights: np.ndarray,
     *,
     start: np.ndarray,
     settled: Settled,
     max_iter: int,
-) -> Maximum:
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Take turns between the class model, the expectation and T until ``settled``.
 
-    ``noise`` is a :class:`~._noise.NoiseStep`; ``start`` are the responsibilities that the first
-    class model is fitted to.
+    ``noise`` is a :class:`NoiseStep`; ``start`` are the responsibilities that the first class model
+    is fitted to. Returns the parameters, T and responsibilities of the last round, and the
+    log-likelihoods and objectives of all rounds.
     """
-    history = []
-    before = None
+    log_likelihoods = list[float]()
+    objectives = list[float]()
     responsibilities = start
     transition = noise.start
     for n_rounds in range(max_iter):
         try:
-            fit = class_step(responsibilities, transition)
+            params, log_proba, penalty = class_step(responsibilities, transition)
         except EmptyClass as reason:
             warn_user(f"{reason}; the fit of round {n_rounds} is kept.", ConvergenceWarning)
             break
-        now = _take_turn(fit, noise, transition, labels)
-        history.append((now.log_likelihood, now.objective))
-        if settled(before, now):
+        before = responsibilities
+        responsibilities, log_p = compute_expectation(log_proba, transition, codes)
+        log_likelihoods.append(float(weights @ log_p))
+        objectives.append(log_likelihoods[-1] + noise.log_prior(transition) - penalty)
+        if noise.learn:
+            learnt = noise.update(responsibilities, codes, weights, transition)
+            moved = np.abs(learnt - transition).max()
+            transition = learnt
+        else:
+            moved = np.abs(responsibilities - before).max()
+        if settled(objectives, moved):
             break
-        before = now
-        responsibilities = now.responsibilities
-        transition = now.next_transition
     else:
         warn_user(
             f"the hidden classes had not settled after max_iter={max_iter} rounds; raise max_iter "
             "or tol.",
             ConvergenceWarning,
         )
-    return Maximum(now, *np.array(history).T)
+    return params, transition, responsibilities, np.array(log_likelihoods), np.array(objectives)
 
 
-def _take_turn(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
-    responsibilities, log_p = compute_expectation(fit.log_proba, transition, labels.codes)
-    log_likelihood = float(labels.weights @ log_p)
-    objective = log_likelihood + noise.log_prior(transition) - fit.penalty
-    after = noise.update(responsibilities, labels, transition)
-    return Turn(fit, transition, after, responsibilities, log_likelihood, objective)
-
-
-def is_objective_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+def is_objective_settled(tol: float, objectives: list[float], moved: float) -> bool:
     """Whether the objective has stopped growing."""
-    if before is None:
+    if len(objectives) == 1:
         return False
-    return bool(abs(now.objective - before.objective) <= tol * abs(now.objective))
+    return bool(abs(objectives[-1] - objectives[-2]) <= tol * abs(objectives[-1]))
 
 
-def is_transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+def is_transition_settled(tol: float, objectives: list[float], moved: float) -> bool:
     """Whether T has stopped moving; where it is known, whether the responsibilities have.
 
     Out of fold the likelihood need not rise, so that it is not asked.
     """
-    if before is None:
-        return False
-    if now.next_transition is now.transition:
-        return bool(np.abs(now.responsibilities - before.responsibilities).max() < tol)
-    return bool(np.abs(now.next_transition - now.transition).max() < tol)
+    return len(objectives) > 1 and bool(moved < tol)
 
 
 def _estimate_full(counts: np.ndarray) -> np.ndarray:
@@ -301,12 +267,14 @@ class NoiseStep(NamedTuple):
     learn: bool = True
 
     def update(
-        self, responsibilities: np.ndarray, labels: Labels, transition: np.ndarray
+        self,
+        responsibilities: np.ndarray,
+        codes: np.ndarray,
+        weights: np.ndarray,
+        transition: np.ndarray,
     ) -> np.ndarray:
         """The likeliest T; a class that no row may be of keeps its row of the ``transition``."""
-        if not self.learn:
-            return transition
-        counts = count_softly(responsibilities, labels, self.start.shape[1])
+        counts = count_softly(responsibilities, codes, weights, self.start.shape[1])
         updated = self.rows_of(counts + self.prior_counts)
         return np.where(np.isnan(updated), transition, updated)
 
@@ -315,10 +283,12 @@ class NoiseStep(NamedTuple):
         return float(xlogy(self.prior_counts, transition).sum()) if self.learn else 0.0
 
 
-def count_softly(responsibilities: np.ndarray, labels: Labels, n_labels: int) -> np.ndarray:
+def count_softly(
+    responsibilities: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_labels: int
+) -> np.ndarray:
     """``C[c, l]``: how many rows with label l are of class c, as far as one can tell."""
-    weighted = responsibilities * labels.weights[:, None]
-    return np.array([np.bincount(labels.codes, column, n_labels) for column in weighted.T])
+    weighted = responsibilities * weights[:, None]
+    return np.array([np.bincount(codes, column, n_labels) for column in weighted.T])
 
 
 def choose_noise_step(model: Any) -> NoiseStep:

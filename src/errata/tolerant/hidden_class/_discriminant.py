@@ -1,8 +1,6 @@
 """Discriminant analysis of a hidden class, whose rows are Gaussian."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -11,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._validation import check_choice, check_fraction
 from ..._warn import warn_user
-from ._base import ClassFit, EmptyClass, Labels, NoiseLearningClassifier
+from ._base import EmptyClass, NoiseLearningClassifier
 
 COVARIANCES = ("shared", "full", "diag")
 
@@ -153,75 +151,54 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
         self.threshold = threshold
         self.contamination = contamination
 
-    def _fit_labels(self, X: np.ndarray, labels: Labels) -> None:
+    def _fit_labels(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
         covariance = check_choice("covariance", self.covariance, COVARIANCES)
         shrinkage = check_fraction("shrinkage", self.shrinkage)
-        step = partial(
-            fit_gaussian_step,
-            X=X,
-            labels=labels,
-            classes=self.classes_,
-            fit=partial(fit_gaussians, covariance=covariance, shrinkage=shrinkage),
-        )
-        last = self._learn(step, labels)
-        self._gaussians: Gaussians = last.fit.params
-        self.priors_ = self._gaussians.prior
-        self.means_ = self._gaussians.means
-        squares = self._gaussians.roots @ self._gaussians.roots.swapaxes(1, 2)
+        # Sample weights below one may make a class smaller than one row to begin with.
+        least = np.minimum(1, np.bincount(codes, weights))
+
+        def fit_classes(
+            responsibilities: np.ndarray, _: np.ndarray
+        ) -> tuple[Any, np.ndarray, float]:
+            counts = weights[:, None] * responsibilities
+            size = counts.sum(axis=0)
+            if (size < least).any():
+                name = self.classes_.tolist()[int((size - least).argmin())]
+                raise EmptyClass(f"less than one row is left of the class {name!r}")
+            gaussians = fit_gaussians(X, counts, covariance=covariance, shrinkage=shrinkage)
+            return gaussians, compute_log_density(X, *gaussians), 0.0
+
+        gaussians, responsibilities = self._learn(fit_classes, codes, weights)
+        self.priors_, self.means_, self._roots = gaussians
+        squares = self._roots @ self._roots.swapaxes(1, 2)
         self.covariance_ = squares if covariance == "full" else squares[0]
         if covariance == "full":
-            _warn_of_few_rows(labels.weights @ last.responsibilities, self)
+            self._warn_of_few_rows(weights @ responsibilities)
+
+    def _warn_of_few_rows(self, size: np.ndarray) -> None:
+        d = self.n_features_in_
+        if size.min() < 5 * d:
+            name = self.classes_.tolist()[int(size.argmin())]
+            warn_user(
+                f'covariance="full" wants 5 rows of each class for each of the {d} features, but '
+                f'the class {name!r} has {size.min():.0f}; choose "shared" or "diag".',
+                ConvergenceWarning,
+            )
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
         X = self._check_rows(X)
-        return softmax(compute_log_density(X, self._gaussians), axis=1)
-
-
-class Gaussians(NamedTuple):
-    """Classes as Gaussians."""
-
-    prior: np.ndarray  # (K,)
-    means: np.ndarray  # (K, d)
-    roots: np.ndarray  # (1, d, d), or (K, d, d): lower triangles whose squares are covariances
-
-
-def fit_gaussian_step(
-    responsibilities: np.ndarray,
-    _: np.ndarray,
-    *,
-    X: np.ndarray,
-    labels: Labels,
-    classes: np.ndarray,
-    fit: Callable[[np.ndarray, np.ndarray], Gaussians],
-) -> ClassFit:
-    """The class step: Gaussians, as long as every class has a row left."""
-    counts = labels.weights[:, None] * responsibilities
-    size = counts.sum(axis=0)
-    # Sample weights below one may make a class smaller than one row to begin with.
-    least = np.minimum(1, np.bincount(labels.codes, labels.weights))
-    if (size < least).any():
-        name = classes.tolist()[int((size - least).argmin())]
-        raise EmptyClass(f"less than one row is left of the class {name!r}")
-    gaussians = fit(X, counts)
-    return ClassFit(gaussians, compute_log_density(X, gaussians))
-
-
-def _warn_of_few_rows(size: np.ndarray, model: RobustDiscriminantAnalysis) -> None:
-    d = model.n_features_in_
-    if size.min() < 5 * d:
-        name = model.classes_.tolist()[int(size.argmin())]
-        warn_user(
-            f'covariance="full" wants 5 rows of each class for each of the {d} features, but the '
-            f'class {name!r} has {size.min():.0f}; choose "shared" or "diag".',
-            ConvergenceWarning,
-        )
+        return softmax(compute_log_density(X, self.priors_, self.means_, self._roots), axis=1)
 
 
 def fit_gaussians(
     X: np.ndarray, counts: np.ndarray, *, covariance: str, shrinkage: float
-) -> Gaussians:
-    """The likeliest Gaussians, row n being of class c ``counts[n, c]`` times."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The likeliest Gaussians, row n being of class c ``counts[n, c]`` times.
+
+    Returns priors (K,), means (K, d), and lower triangles whose squares are the covariances, of all
+    classes (1, d, d) or each of them (K, d, d).
+    """
     size = counts.sum(axis=0)
     means = (counts.T @ X) / size[:, None]
     if covariance == "full":
@@ -239,19 +216,18 @@ def fit_gaussians(
             spread = spread * np.eye(X.shape[1])
     rounding = 1e-12 * np.abs(X).max(axis=0)
     spread = np.where(np.abs(spread) > np.outer(rounding, rounding), spread, 0.0)
-    return Gaussians(
-        size / size.sum(), means, np.array([_compute_root(S, shrinkage) for S in spread])
-    )
+    return size / size.sum(), means, np.array([_compute_root(S, shrinkage) for S in spread])
 
 
-def compute_log_density(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
+def compute_log_density(
+    X: np.ndarray, prior: np.ndarray, means: np.ndarray, roots: np.ndarray
+) -> np.ndarray:
     """Log-density of each row together with each class, shape (n, K)."""
     columns = [
-        _compute_squared_distance(X, mean, gaussians.roots[c % len(gaussians.roots)])
-        for c, mean in enumerate(gaussians.means)
+        _compute_squared_distance(X, mean, roots[c % len(roots)]) for c, mean in enumerate(means)
     ]
-    half_log_det = np.log(np.diagonal(gaussians.roots, axis1=1, axis2=2)).sum(axis=1)
-    constant = np.log(gaussians.prior) - half_log_det - X.shape[1] / 2 * np.log(2 * np.pi)
+    half_log_det = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    constant = np.log(prior) - half_log_det - X.shape[1] / 2 * np.log(2 * np.pi)
     return constant - np.column_stack(columns) / 2
 
 

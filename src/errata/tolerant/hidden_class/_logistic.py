@@ -8,7 +8,7 @@ says of the class. Two classes have one row of coefficients, the second's, as in
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -18,11 +18,8 @@ from ..._validation import check_count, check_fraction, check_positive
 from ..._warn import warn_user
 from .._softmax import compute_log_proba, compute_scores
 from ._base import (
-    ClassFit,
     HiddenClassClassifier,
-    Labels,
     NoiseLearningClassifier,
-    Turn,
     check_known_transition,
     compute_expectation,
     is_objective_settled,
@@ -32,20 +29,6 @@ from ._base import (
 Loss = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
-class LinearTask(NamedTuple):
-    """Rows, their weights, the penalty on the coefficients and whether there are intercepts."""
-
-    X: Any
-    weights: np.ndarray
-    n_classes: int
-    l2: float
-    fit_intercept: bool
-
-    def start(self) -> np.ndarray:
-        """Coefficients of nought, the first column being intercepts."""
-        return np.zeros((1 if self.n_classes == 2 else self.n_classes, self.X.shape[1] + 1))
-
-
 class LinearClassifier(HiddenClassClassifier):
     """Coefficients, and what they say of rows."""
 
@@ -53,9 +36,56 @@ class LinearClassifier(HiddenClassClassifier):
     C: float
     fit_intercept: bool
 
-    def _task(self, X: Any, labels: Labels) -> LinearTask:
+    def _minimise(
+        self,
+        X: Any,
+        weights: np.ndarray,
+        loss: Loss,
+        beta: np.ndarray | None = None,
+        *,
+        gtol: float = 1e-6,
+        max_iter: int = 5000,
+    ) -> tuple[np.ndarray, int]:
+        """The coefficients of least loss that L-BFGS finds from ``beta``, and in how many steps.
+
+        Half the squared coefficients over ``C`` are added to the weighted loss. The first column
+        holds intercepts.
+        """
         l2 = 1 / check_positive("C", self.C)
-        return LinearTask(X, labels.weights, len(self.classes_), l2, bool(self.fit_intercept))
+        n_classes = len(self.classes_)
+        shape = (1 if n_classes == 2 else n_classes, X.shape[1] + 1)
+
+        def compute_value_and_gradient(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            beta = theta.reshape(shape)
+            log_proba = compute_log_proba(compute_scores(X, beta))
+            row_loss, target = loss(log_proba)
+            value = weights @ row_loss + l2 / 2 * (beta[:, 1:] ** 2).sum()
+            # Of two classes only the second has parameters.
+            surprise = (weights[:, None] * (np.exp(log_proba) - target))[:, -len(beta) :]
+            of_intercepts = surprise.sum(axis=0) if self.fit_intercept else np.zeros(len(beta))
+            of_coefficients = (X.T @ surprise).T + l2 * beta[:, 1:]
+            return float(value), np.column_stack([of_intercepts, of_coefficients]).ravel()
+
+        found = minimize(
+            compute_value_and_gradient,
+            np.zeros(shape).ravel() if beta is None else beta.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={
+                "maxiter": max_iter,
+                "maxfun": 20_000,
+                "maxcor": 20,
+                "gtol": gtol,
+                "ftol": 1e-15,
+            },
+        )
+        if found.nit >= max_iter:
+            warn_user(
+                f"the coefficients had not settled after {max_iter} steps; scale the features, or "
+                "raise max_iter.",
+                ConvergenceWarning,
+            )
+        return found.x.reshape(shape), int(found.nit)
 
     def _keep(self, beta: np.ndarray) -> None:
         self.intercept_ = beta[:, 0]
@@ -204,32 +234,24 @@ class RobustLogisticRegression(LinearClassifier, NoiseLearningClassifier):
         self.threshold = threshold
         self.contamination = contamination
 
-    def _fit_labels(self, X: Any, labels: Labels) -> None:
+    def _fit_labels(self, X: Any, codes: np.ndarray, weights: np.ndarray) -> None:
+        right = partial(compute_label_loss, transition=np.eye(len(self.classes_)), codes=codes)
+        beta, _ = self._minimise(X, weights, right)
+
+        def fit_classes(_: np.ndarray, transition: np.ndarray) -> tuple[Any, np.ndarray, float]:
+            """Maximise the likelihood of the labels under T, from where the last round ended.
+
+            Responsibilities are not held while the coefficients move: they follow them.
+            """
+            nonlocal beta
+            loss = partial(compute_label_loss, transition=transition, codes=codes)
+            beta, _ = self._minimise(X, weights, loss, beta)
+            penalty = 1 / self.C / 2 * float((beta[:, 1:] ** 2).sum())
+            return beta, compute_log_proba(compute_scores(X, beta)), penalty
+
         settled = is_objective_settled if self.learn_transition else _stop_at_once
-        last = self._learn(LogisticStep(self._task(X, labels), labels.codes), labels, settled)
-        self._keep(last.fit.params)
-
-
-class LogisticStep:
-    """The class step: coefficients that maximise the likelihood of the labels under T.
-
-    Responsibilities are not held while the coefficients move: they follow them.
-    """
-
-    def __init__(self, task: LinearTask, codes: np.ndarray) -> None:
-        self.task = task
-        self.codes = codes
-        as_if_right = partial(compute_label_loss, transition=np.eye(task.n_classes), codes=codes)
-        self.beta, _ = minimise(task, as_if_right, task.start())
-
-    def __call__(self, responsibilities: np.ndarray, transition: np.ndarray) -> ClassFit:
-        """Coefficients for this T, from those of the round before."""
-        loss = partial(compute_label_loss, transition=transition, codes=self.codes)
-        self.beta, _ = minimise(self.task, loss, self.beta)
-        penalty = self.task.l2 / 2 * float((self.beta[:, 1:] ** 2).sum())
-        return ClassFit(
-            self.beta, compute_log_proba(compute_scores(self.task.X, self.beta)), penalty
-        )
+        params, _ = self._learn(fit_classes, codes, weights, settled)
+        self._keep(params)
 
 
 def compute_label_loss(
@@ -240,7 +262,7 @@ def compute_label_loss(
     return -log_likelihood, responsibilities
 
 
-def _stop_at_once(tol: float, before: Turn | None, now: Turn) -> bool:
+def _stop_at_once(tol: float, objectives: list[float], moved: float) -> bool:
     """Nothing else moves where T is known."""
     return True
 
@@ -350,28 +372,23 @@ class UnbiasedLogisticRegression(LinearClassifier):
         self.threshold = threshold
         self.contamination = contamination
 
-    def _fit_labels(self, X: Any, labels: Labels) -> None:
+    def _fit_labels(self, X: Any, codes: np.ndarray, weights: np.ndarray) -> None:
         T = check_known_transition(self.transition, self.classes_)
-        task = self._task(X, labels)
-        loss = partial(compute_unbiased_loss, targets=invert_transition(T)[labels.codes])
-        beta, self.n_iter_ = minimise(
-            task,
-            loss,
-            task.start(),
+        # Of each label, how much the loss of each class counts: sums of one, some below 0.
+        targets = np.linalg.inv(T)[codes]
+        beta, self.n_iter_ = self._minimise(
+            X,
+            weights,
+            partial(compute_unbiased_loss, targets=targets),
             gtol=check_fraction("tol", self.tol, high=np.inf),
             max_iter=check_count("max_iter", self.max_iter),
         )
         self._keep(beta)
         responsibilities, log_likelihood = compute_expectation(
-            compute_log_proba(compute_scores(X, beta)), T, labels.codes
+            compute_log_proba(compute_scores(X, beta)), T, codes
         )
-        self.log_likelihood_ = np.array([labels.weights @ log_likelihood])
-        self._report_noise(T, responsibilities, labels.codes)
-
-
-def invert_transition(transition: np.ndarray) -> np.ndarray:
-    """Of each label, how much the loss of each class counts: rows that sum to one, some below 0."""
-    return np.linalg.inv(transition)
+        self.log_likelihood_ = np.array([weights @ log_likelihood])
+        self._report_noise(T, responsibilities, codes)
 
 
 def compute_unbiased_loss(
@@ -379,37 +396,3 @@ def compute_unbiased_loss(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Log loss whose expectation over the labels of a class is the log loss of the class."""
     return -np.einsum("nc,nc->n", targets, log_proba), targets
-
-
-def compute_value_and_gradient(
-    task: LinearTask, loss: Loss, beta: np.ndarray
-) -> tuple[float, np.ndarray]:
-    """Weighted loss plus ``l2 / 2`` times the squared coefficients, and its gradient."""
-    log_proba = compute_log_proba(compute_scores(task.X, beta))
-    row_loss, target = loss(log_proba)
-    value = task.weights @ row_loss + task.l2 / 2 * (beta[:, 1:] ** 2).sum()
-    # Of two classes only the second has parameters.
-    surprise = (task.weights[:, None] * (np.exp(log_proba) - target))[:, -len(beta) :]
-    of_intercepts = surprise.sum(axis=0) if task.fit_intercept else np.zeros(len(beta))
-    of_coefficients = (task.X.T @ surprise).T + task.l2 * beta[:, 1:]
-    return float(value), np.column_stack([of_intercepts, of_coefficients])
-
-
-def minimise(
-    task: LinearTask, loss: Loss, beta: np.ndarray, *, gtol: float = 1e-6, max_iter: int = 5000
-) -> tuple[np.ndarray, int]:
-    """The coefficients of least loss that L-BFGS finds from ``beta``, and in how many steps."""
-
-    def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = compute_value_and_gradient(task, loss, theta.reshape(beta.shape))
-        return value, gradient.ravel()
-
-    options = {"maxiter": max_iter, "maxfun": 20_000, "maxcor": 20, "gtol": gtol, "ftol": 1e-15}
-    found = minimize(objective, beta.ravel(), jac=True, method="L-BFGS-B", options=options)
-    if found.nit >= max_iter:
-        warn_user(
-            f"the coefficients had not settled after {max_iter} steps; scale the features, or "
-            "raise max_iter.",
-            ConvergenceWarning,
-        )
-    return found.x.reshape(beta.shape), int(found.nit)

@@ -10,10 +10,7 @@ from ..._detector import compute_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
 from ._base import (
-    ClassFit,
     HiddenClassClassifier,
-    Labels,
-    Maximum,
     NoiseStep,
     is_transition_settled,
     maximise_likelihood,
@@ -120,21 +117,24 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _fit_labels(self, X: np.ndarray, labels: Labels) -> None:
+    def _fit_labels(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
         tol = check_fraction("tol", self.tol, high=np.inf)
         max_iter = check_count("max_iter", self.max_iter)
-        self.mixture_ = self._fit_mixture(X[labels.weights > 0])
+        counted = weights > 0  # a label that only other rows have may have no component at all
+        self.mixture_ = self._fit_mixture(X[counted])
         memberships = self.mixture_.predict_proba(X)
-        solution = label_components(
-            memberships, labels, len(self.classes_), tol=tol, max_iter=max_iter
+        T, self.log_likelihood_ = label_components(
+            memberships[counted],
+            codes[counted],
+            weights[counted],
+            len(self.classes_),
+            tol=tol,
+            max_iter=max_iter,
         )
-        self.log_likelihood_ = solution.log_likelihood
-        self.n_iter_ = len(solution.objective)
-        self.label_given_component_ = solution.last.next_transition.T
+        self.n_iter_ = len(self.log_likelihood_)
+        self.label_given_component_ = T.T
         proba = memberships @ self.label_given_component_.T
-        suspicion = compute_margin(proba, labels.codes)
-        likeliest = proba.argmax(axis=1)
-        self._conclude(suspicion, labels.codes, likeliest)
+        self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
 
     def _fit_mixture(self, X: np.ndarray) -> GaussianMixture:
         """The mixture, with the fewest components that the BIC allows where none are given."""
@@ -164,25 +164,30 @@ class RobustMixtureClassifier(HiddenClassClassifier):
 
 
 def label_components(
-    memberships: np.ndarray, labels: Labels, n_classes: int, *, tol: float, max_iter: int
-) -> Maximum:
-    """How often each component has each label: the hidden class is the component.
+    memberships: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    n_classes: int,
+    *,
+    tol: float,
+    max_iter: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """How often each component has each label, and the log-likelihood of each round.
 
-    The likelihood is concave, so that the start does not matter; that of the label frequencies is
-    what a component without rows is left with.
+    The hidden class is the component. The likelihood is concave, so that the start does not matter;
+    that of the label frequencies is what a component without rows is left with.
     """
-    counted = labels.weights > 0  # a label that only other rows have may have no component at all
-    memberships = memberships[counted]
-    labels = Labels(*(part[counted] for part in labels))
-    frequencies = np.bincount(labels.codes, labels.weights, n_classes) / labels.weights.sum()
+    frequencies = np.bincount(codes, weights, n_classes) / weights.sum()
     start = np.tile(frequencies, (memberships.shape[1], 1))
     with np.errstate(divide="ignore"):
-        fixed = ClassFit(None, np.log(memberships))
-    return maximise_likelihood(
-        lambda *_: fixed,
+        log_memberships = np.log(memberships)
+    _, T, _, log_likelihood, _ = maximise_likelihood(
+        lambda *_: (None, log_memberships, 0.0),
         NoiseStep(start, np.zeros_like(start)),
-        labels,
+        codes,
+        weights,
         start=memberships,
         settled=partial(is_transition_settled, tol),
         max_iter=max_iter,
     )
+    return T, log_likelihood

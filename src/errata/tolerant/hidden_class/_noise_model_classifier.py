@@ -19,7 +19,7 @@ from ..._crossfit import Fold, encode_groups, find_not_learnable, make_folds, wa
 from ..._random import clone_keeping_seeds, draw_seed
 from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
-from ._base import ClassFit, Labels, NoiseLearningClassifier, is_transition_settled
+from ._base import NoiseLearningClassifier, is_transition_settled
 
 _LEAST_PROBABILITY = 1e-6  # of a class: a leaf without it must not rule it out for ever
 
@@ -215,21 +215,22 @@ class NoiseModelClassifier(NoiseLearningClassifier):
     ) -> Self:
         """Fit rows and labels that have passed the checks; ``classes_`` is set."""
         _check_estimator(self._get_wrapped())
-        labels = self._weigh_labels(codes, sample_weight)
+        weights = self._check_weights(codes, sample_weight)
         random = check_random_state(self.random_state)
         fits = SoftFits(
             # One seed for all the fits: if each drew anew, T would never stop moving.
             clone_keeping_seeds(self._get_wrapped(), random),
             X,
-            labels,
+            codes,
+            weights,
             self.classes_,
             self._folds(X, codes, groups, random) if self._is_cross_fitted() else None,
             params or {},
             check_fraction("prune_below", self.prune_below),
             self.n_jobs,
         )
-        last = self._learn(fits.step, labels, is_transition_settled)
-        self.estimator_ = fits.fit(last.responsibilities)
+        _, responsibilities = self._learn(fits.step, codes, weights, is_transition_settled)
+        self.estimator_ = fits.fit(responsibilities)
         return self
 
     def _folds(
@@ -304,14 +305,17 @@ class SoftFits(NamedTuple):
 
     estimator: Any
     X: Any
-    labels: Labels
+    codes: np.ndarray
+    weights: np.ndarray
     classes: np.ndarray
     folds: list[Fold] | None  # None: rows are judged by a fit that saw them
     params: dict[str, Any]  # what else its fit asked for, by metadata routing
     prune_below: float
     n_jobs: int | None
 
-    def step(self, responsibilities: np.ndarray, transition: np.ndarray) -> ClassFit:
+    def step(
+        self, responsibilities: np.ndarray, transition: np.ndarray
+    ) -> tuple[None, np.ndarray, float]:
         """P(class | x) of each row, by a fit to the responsibilities of all rows or other folds."""
         if self.folds is None:
             proba = predict_aligned(self.fit(responsibilities), self.X, self.classes)
@@ -323,16 +327,16 @@ class SoftFits(NamedTuple):
                 "without any variation do that to some classifiers: drop them, or choose another."
             )
         proba = np.maximum(proba, _LEAST_PROBABILITY)
-        return ClassFit(None, np.log(proba / proba.sum(axis=1, keepdims=True)))
+        return None, np.log(proba / proba.sum(axis=1, keepdims=True)), 0.0
 
     def fit(self, responsibilities: np.ndarray, rows: np.ndarray | None = None) -> Any:
         """The classifier fitted to these rows, or to all."""
         n = len(responsibilities)
         rows = np.arange(n) if rows is None else rows
-        counted = (responsibilities > self.prune_below) & (self.labels.weights > 0)[:, None]
+        counted = (responsibilities > self.prune_below) & (self.weights > 0)[:, None]
         position, code = np.nonzero(counted[rows])
         stacked = rows[position]
-        weights = self.labels.weights[stacked] * responsibilities[stacked, code]
+        weights = self.weights[stacked] * responsibilities[stacked, code]
         return clone(self.estimator).fit(
             take_rows(self.X, stacked),
             self.classes[code],
@@ -348,8 +352,8 @@ class SoftFits(NamedTuple):
         for (_, test), of_fold in zip(folds, found, strict=True):
             proba[test] = of_fold
         # A label that only its own fold has cannot be judged; it is believed.
-        rare = find_not_learnable(self.labels.codes, folds)
-        proba[rare] = np.eye(len(self.classes))[self.labels.codes[rare]]
+        rare = find_not_learnable(self.codes, folds)
+        proba[rare] = np.eye(len(self.classes))[self.codes[rare]]
         return proba
 
 

@@ -4,7 +4,7 @@ The convex relative of the loss is fitted first, as wherever the descent ends de
 starts; from there on the objective never rises.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -84,23 +84,23 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         loss = check_loss(self.loss)
         C = check_positive("C", self.C)
         Z, penalty = self._make_features(X, weights)
-        found = fit_scores(
+        beta, objective, converged = fit_scores(
             loss,
             WeightedRows(Z, codes, C * weights[:, None], penalty),
             1 if len(self.classes_) == 2 else len(self.classes_),
             max_iter=check_count("max_iter", self.max_iter),
             tol=check_positive("tol", self.tol),
         )
-        if not found.converged:
+        if not converged:
             warn_user(
                 f"the descent did not settle within max_iter={self.max_iter} steps; raise it, or "
                 "scale the features.",
                 ConvergenceWarning,
             )
-        self.objective_ = np.array(found.objective)
-        self.n_iter_ = len(found.objective) - 1
-        self._keep(found.beta)
-        proba = loss.proba(compute_scores(Z, found.beta))
+        self.objective_ = np.array(objective)
+        self.n_iter_ = len(objective) - 1
+        self._keep(beta)
+        proba = loss.proba(compute_scores(Z, beta))
         self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
@@ -431,27 +431,30 @@ def _check_gamma(gamma: Any, X: np.ndarray, weights: np.ndarray) -> float:
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-class WeightedRows(NamedTuple):
-    """Features and label codes, weight of each row (and score), and of each squared coefficient."""
-
-    Z: np.ndarray
-    codes: np.ndarray
-    weights: np.ndarray
-    penalty: np.ndarray
+# Coefficients (q, 1 + d), intercepts first; the objective at each step; whether it settled.
+Descent = tuple[np.ndarray, list[float], bool]
 
 
-def compute_objective(loss: Any, rows: WeightedRows, beta: np.ndarray) -> float:
-    """The sum of weighted losses and half the weighted squared coefficients."""
-    losses = rows.weights * loss.value(compute_scores(rows.Z, beta), rows.codes)
-    return float(losses.sum() + (rows.penalty * beta[:, 1:] ** 2).sum() / 2)
+class WeightedRows:
+    """Features, label codes, weight of each row (and score), and of each squared coefficient."""
 
+    def __init__(
+        self, Z: np.ndarray, codes: np.ndarray, weights: np.ndarray, penalty: np.ndarray
+    ) -> None:
+        self.Z = Z
+        self.codes = codes
+        self.weights = weights
+        self.penalty = penalty
 
-class Descent(NamedTuple):
-    """Coefficients (q, 1 + d), intercepts first; the objective at each step; whether it settled."""
+    def compute_objective(self, loss: Any, beta: np.ndarray) -> float:
+        """The sum of weighted losses and half the weighted squared coefficients."""
+        losses = self.weights * loss.value(compute_scores(self.Z, beta), self.codes)
+        return float(losses.sum() + (self.penalty * beta[:, 1:] ** 2).sum() / 2)
 
-    beta: np.ndarray
-    objective: list[float]
-    converged: bool
+    def compute_gradient(self, loss: Any, beta: np.ndarray) -> np.ndarray:
+        """Its derivative by the coefficients."""
+        slope = self.weights * loss.slope(compute_scores(self.Z, beta), self.codes)
+        return np.column_stack([slope.sum(axis=0), slope.T @ self.Z + self.penalty * beta[:, 1:]])
 
 
 def fit_scores(
@@ -459,15 +462,9 @@ def fit_scores(
 ) -> Descent:
     """Descend on the sum of weighted losses and half the penalty, from the fit of its relative."""
     zeros = np.zeros((n_scores, rows.Z.shape[1] + 1))
-    start = descend(loss.convex, rows, zeros, max_iter=max_iter, tol=tol).beta
+    start, _, _ = descend(loss.convex, rows, zeros, max_iter=max_iter, tol=tol)
     step = _descend_in_turns if hasattr(loss, "counts") else descend
     return step(loss, rows, start, max_iter=max_iter, tol=tol)
-
-
-def compute_gradient(loss: Any, rows: WeightedRows, beta: np.ndarray) -> np.ndarray:
-    """Its derivative by the coefficients."""
-    slope = rows.weights * loss.slope(compute_scores(rows.Z, beta), rows.codes)
-    return np.column_stack([slope.sum(axis=0), slope.T @ rows.Z + rows.penalty * beta[:, 1:]])
 
 
 def descend(
@@ -476,15 +473,15 @@ def descend(
     """L-BFGS, with the objective at each of its steps."""
     total = rows.weights.sum()  # so that tol means the same for any number of rows
 
-    def both(theta: np.ndarray) -> tuple[float, np.ndarray]:
+    def compute_both(theta: np.ndarray) -> tuple[float, np.ndarray]:
         current = theta.reshape(beta.shape)
-        slope = compute_gradient(loss, rows, current)
-        return compute_objective(loss, rows, current) / total, slope.ravel() / total
+        slope = rows.compute_gradient(loss, current)
+        return rows.compute_objective(loss, current) / total, slope.ravel() / total
 
-    values = [compute_objective(loss, rows, beta)]
+    values = [rows.compute_objective(loss, beta)]
     options = {"maxiter": max_iter, "maxfun": 5 * max_iter, "maxcor": 30, "gtol": tol, "ftol": 0}
     found = minimize(
-        both,
+        compute_both,
         beta.ravel(),
         jac=True,
         method="L-BFGS-B",
@@ -492,7 +489,7 @@ def descend(
         callback=lambda intermediate_result: values.append(total * intermediate_result.fun),
     )
     # A line search that fails is at the precision of the objective: as low as it gets.
-    return Descent(found.x.reshape(beta.shape), values, found.status != 1)
+    return found.x.reshape(beta.shape), values, found.status != 1
 
 
 def _descend_in_turns(
@@ -503,14 +500,14 @@ def _descend_in_turns(
     The concave-convex procedure: with the capped rows at their cap, the convex loss of the others
     is above the objective, and touches it where the last fit ended.
     """
-    values = [compute_objective(loss, rows, beta)]
+    values = [rows.compute_objective(loss, beta)]
     before = None
     for _ in range(max_iter):
         counted = loss.counts(compute_scores(rows.Z, beta), rows.codes)
         if before is not None and np.array_equal(counted, before):
-            return Descent(beta, values, True)
-        below = rows._replace(weights=rows.weights * counted)
-        beta = descend(loss.convex, below, beta, max_iter=max_iter, tol=tol).beta
-        values.append(compute_objective(loss, rows, beta))
+            return beta, values, True
+        below = WeightedRows(rows.Z, rows.codes, rows.weights * counted, rows.penalty)
+        beta, _, _ = descend(loss.convex, below, beta, max_iter=max_iter, tol=tol)
+        values.append(rows.compute_objective(loss, beta))
         before = counted
-    return Descent(beta, values, False)
+    return beta, values, False

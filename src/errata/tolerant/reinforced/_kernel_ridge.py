@@ -1,6 +1,5 @@
 """Kernel ridge regression with an intercept, reinforced."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -194,15 +193,23 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         _check_gram_size(len(y), self.max_gram_bytes)  # before the memory is asked for
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         floor = compute_scale_floor(y, sample_weight)
-        maximise = partial(
-            fit_curve,
-            self._gram(X),
-            y,
-            alpha=check_positive("alpha", self.alpha),
-            joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
-            leave_one_out=check_choice("residuals", self.residuals, ("fit", "loo")) == "loo",
-            floor=floor,
-        )
+        K = self._gram(X)
+        alpha = check_positive("alpha", self.alpha)
+        joint = check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint"
+        leave_one_out = check_choice("residuals", self.residuals, ("fit", "loo")) == "loo"
+
+        def maximise(weights: np.ndarray, _: Any) -> Fit:
+            """Weighted kernel ridge regression (57, 58), and the density of each residual."""
+            dual_coef, intercept, residuals = solve_curve(
+                K, y, weights, alpha=alpha, leave_one_out=leave_one_out
+            )
+            penalty = alpha * float(dual_coef @ K @ dual_coef)
+            scale = estimate_scale(
+                residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0
+            )
+            log_p = compute_gaussian_log_density(residuals, scale)
+            return (dual_coef, intercept, scale), log_p, -penalty / (2 * scale**2)
+
         self.dual_coef_, self.intercept_, scale = self._reinforce(
             maximise, sample_weight=sample_weight, w_init=w_init
         )
@@ -232,27 +239,6 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
-
-
-def fit_curve(
-    K: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray,
-    _: Any = None,
-    *,
-    alpha: float,
-    joint: bool = False,
-    leave_one_out: bool = False,
-    floor: float = 0.0,
-) -> Fit:
-    """Weighted kernel ridge regression (57, 58), and the density of each residual around it."""
-    dual_coef, intercept, residuals = solve_curve(
-        K, y, weights, alpha=alpha, leave_one_out=leave_one_out
-    )
-    penalty = alpha * float(dual_coef @ K @ dual_coef)
-    scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
-    curve = (dual_coef, intercept, scale)
-    return Fit(curve, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_curve(

@@ -1,6 +1,5 @@
 """Linear regression, reinforced."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,21 +175,31 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         # Without an intercept the line passes through the origin, and rows must not be moved.
         centre = find_centre(X) if self.fit_intercept else np.zeros(X.shape[1])
-        maximise = partial(
-            fit_line,
-            X - centre,
-            y,
-            alpha=check_fraction("alpha", self.alpha, high=np.inf),
-            joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
-            fit_intercept=self.fit_intercept,
-            floor=compute_scale_floor(y, sample_weight),
-        )
+        alpha = check_fraction("alpha", self.alpha, high=np.inf)
+        joint = check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint"
+        floor = compute_scale_floor(y, sample_weight)
+        centred = X - centre
+
+        def maximise(weights: np.ndarray, _: Any) -> Fit:
+            """Weighted ridge regression (53), and the density of each residual around it."""
+            coef, intercept, rank = solve_line(
+                centred, y, weights, alpha=alpha, fit_intercept=self.fit_intercept
+            )
+            residuals = y - centred @ coef - intercept
+            penalty = alpha * float(coef @ coef)
+            scale = estimate_scale(
+                residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0
+            )
+            line = (coef, intercept, scale, rank)
+            log_p = compute_gaussian_log_density(residuals, scale)
+            return line, log_p, -penalty / (2 * scale**2)
+
         coef, intercept, scale, rank = self._reinforce(
             maximise, sample_weight=sample_weight, w_init=w_init
         )
         self.coef_ = coef
         self.intercept_ = intercept - float(centre @ coef)
-        report_scale(self, scale, floor=maximise.keywords["floor"])
+        report_scale(self, scale, floor=floor)
         if rank < X.shape[1] and self.alpha == 0:
             warn_user(
                 f"the columns of X are dependent on the rows that kept a weight (rank {rank} "
@@ -204,26 +213,6 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         check_is_fitted(self)
         X = check_data(self, X, dtype=float, reset=False)
         return X @ self.coef_ + self.intercept_
-
-
-def fit_line(
-    X: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray,
-    _: Any = None,
-    *,
-    alpha: float = 0.0,
-    joint: bool = False,
-    fit_intercept: bool = True,
-    floor: float = 0.0,
-) -> Fit:
-    """Weighted ridge regression (53), and the density of each residual around it."""
-    coef, intercept, rank = solve_line(X, y, weights, alpha=alpha, fit_intercept=fit_intercept)
-    residuals = y - X @ coef - intercept
-    penalty = alpha * float(coef @ coef)
-    scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
-    line = (coef, intercept, scale, rank)
-    return Fit(line, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_line(

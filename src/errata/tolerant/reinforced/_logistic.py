@@ -1,6 +1,5 @@
 """Logistic regression, reinforced."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..._validation import check_data, check_fraction, check_labelled, check_row_weights
 from ..._warn import warn_user
 from .._softmax import (
-    Task,
+    WeightedSoftmax,
     compute_log_proba,
     compute_scores,
-    fit_softmax,
-    is_separated,
     take_label_log_proba,
 )
 from ._loop import Fit, ReinforcedEstimator, find_centre, require_every_class
@@ -160,15 +157,23 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         l2 = _convert_to_l2_penalty(self.C)
         centre = find_centre(X)
         centred = X - centre
-        maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
+
+        def maximise(weights: np.ndarray, start: np.ndarray | None) -> Fit:
+            """Weighted logistic regression (62), and the log-probability of each label under it."""
+            require_every_class(weights, codes, self.classes_)
+            beta = WeightedSoftmax(centred, codes, weights, len(self.classes_), l2).fit(start)
+            log_p = take_label_log_proba(compute_scores(centred, beta), codes)
+            return beta, log_p, -l2 / 2 * float((beta[:, 1:] ** 2).sum())
+
         sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
         beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self.intercept_ = beta[:, 0] - beta[:, 1:] @ centre
         self.coef_ = beta[:, 1:]
         likeliest = compute_log_proba(compute_scores(centred, beta)).argmax(axis=1)
         self._conclude(self.suspicion_, codes, likeliest)
-        task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)
-        self.separable_ = is_separated(task, beta)
+        kept = sample_weight * self.weights_
+        fitted = WeightedSoftmax(centred, codes, kept, len(self.classes_), l2)
+        self.separable_ = fitted.is_separated(beta)
         if self.separable_:
             warn_user(
                 "a plane separates the rows that kept a weight, so that the coefficients have no "
@@ -186,7 +191,8 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Log-probability of each class, shape (n, K)."""
         check_is_fitted(self)
-        return self._log_proba(check_data(self, X, dtype=float, reset=False))
+        X = check_data(self, X, dtype=float, reset=False)
+        return compute_log_proba(compute_scores(X, self._beta()))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
@@ -200,28 +206,9 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
     def _beta(self) -> np.ndarray:
         return np.column_stack([self.intercept_, self.coef_])
 
-    def _log_proba(self, X: np.ndarray) -> np.ndarray:
-        return compute_log_proba(compute_scores(X, self._beta()))
-
 
 def _convert_to_l2_penalty(C: Any) -> float:
     inverse = check_fraction("C", C, high=np.inf)
     if inverse == 0:
         raise ValueError(f"C={C!r} must be a number above 0.")
     return 1 / inverse
-
-
-def fit_boundary(
-    X: np.ndarray,
-    codes: np.ndarray,
-    weights: np.ndarray,
-    start: np.ndarray | None = None,
-    *,
-    classes: np.ndarray,
-    l2: float,
-) -> Fit:
-    """Weighted logistic regression (62), and the log-probability of each label under it."""
-    require_every_class(weights, codes, classes)
-    beta = fit_softmax(Task(X, codes, weights, len(classes), l2), start)
-    log_p = take_label_log_proba(compute_scores(X, beta), codes)
-    return Fit(beta, log_p, -l2 / 2 * float((beta[:, 1:] ** 2).sum()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -39,14 +39,8 @@ _LOG_2_PI = np.log(2 * np.pi)
 BLOCK_ROWS = 8_192
 
 
-class Fit(NamedTuple):
-    """What a model plugged into the loop answers to a set of weights."""
-
-    params: Any
-    log_p: np.ndarray  # log-probability of each training row under the parameters
-    log_prior: float = 0.0  # minus the model's own penalty (ridge, kernel), 0 when it has none
-
-
+# Parameters, log-probability of each training row under them, and minus the model's own penalty
+Fit = tuple[Any, np.ndarray, float]
 # Given the weight of each row and the parameters before (None at first), fit the model.
 Maximise = Callable[[np.ndarray, Any], Fit]
 
@@ -55,89 +49,61 @@ class Degenerate(ValueError):
     """The weights given to a model leave it nothing to fit; the message says what is gone."""
 
 
-class Rule(NamedTuple):
-    """How the loop reinforces and when it stops; the parameters shared by all the estimators."""
-
-    penalty: str
-    log_alpha: float | None  # None: chosen anew at each iteration, to reach the mean weight
-    mean_weight: float
-    max_iter: int
-    tol: float
-
-
-class Reinforced(NamedTuple):
-    """The end of the loop: the parameters, and what belongs to them row by row."""
-
-    fit: Fit
-    weights: np.ndarray
-    log_alpha: float
-    objective: np.ndarray  # at each iteration, under the alpha of that iteration
-    n_iter: int
-    converged: bool
-
-
 def reinforce(
     maximise: Maximise,
-    rule: Rule,
     *,
+    penalty: str,
+    log_alpha: float | None,
+    mean_weight: float,
+    max_iter: int,
+    tol: float,
     sample_weight: np.ndarray,
     w_init: np.ndarray,
-) -> Reinforced:
+) -> tuple[Any, np.ndarray, np.ndarray, float, np.ndarray, bool]:
     """Maximise the reinforced likelihood (5) by weighted fits, as section 3.2 of the paper does.
 
     The weighted likelihood is a lower bound of the reinforced one that touches it at the present
     parameters (theorem 3). So with alpha, the reinforcement, fixed the objective never falls,
-    provided that ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
+    provided that ``maximise`` raises the weighted log-likelihood plus its log-prior.
+
+    ``log_alpha`` None is chosen anew at each iteration, to reach the mean weight. Returns the
+    parameters, the log-probabilities and weights of the rows, log alpha, the objective at each
+    iteration under the alpha of that iteration, and whether the weights settled.
     """
     # With w_init at its default, ones, this is the plain fit, that of an infinite alpha.
     weights = w_init
-    fit = maximise(sample_weight * w_init, None)
+    params, log_p, log_prior = maximise(sample_weight * w_init, None)
     objective = []
-    log_alpha = np.nan if rule.log_alpha is None else rule.log_alpha
-    for n_iter in range(1, rule.max_iter + 1):
-        log_p = check_log_probabilities("log_p", fit.log_p)
+    automatic = log_alpha is None
+    for n_iter in range(1, max_iter + 1):
+        log_p = check_log_probabilities("log_p", log_p)
         # Half of the iterations without rest may mean that rows hop in and out of an L1 threshold
         # that moves with them: from then on it is held still.
-        if rule.log_alpha is None and n_iter <= max(1, rule.max_iter // 2):
-            log_alpha = choose_log_alpha(log_p, sample_weight, rule.mean_weight, rule.penalty)
+        if automatic and n_iter <= max(1, max_iter // 2):
+            log_alpha = choose_log_alpha(log_p, sample_weight, mean_weight, penalty)
         before = weights
-        weights = weigh(log_p, log_alpha, rule.penalty)
-        objective.append(_compute_objective(fit, log_alpha, rule.penalty, sample_weight))
+        weights = weigh(log_p, log_alpha, penalty)
+        gains = compute_reinforced_log_likelihood(log_p, log_alpha, penalty)
+        objective.append(float(sample_weight @ gains) + log_prior)
         # A row that stands for no row has a weight too, but no say in when to stop.
         moved = np.abs(weights - before)[sample_weight > 0].max()
-        if moved <= rule.tol:
+        if moved <= tol:
             break
-        if n_iter == rule.max_iter:
-            _warn_restless(moved, n_iter)
+        if n_iter == max_iter:
+            warn_user(
+                f"after {n_iter} iterations the weights still move by {moved:.2g}; "
+                "raise max_iter or tol, or pass a number for reinforcement.",
+                ConvergenceWarning,
+            )
             break
         try:
-            fit = _refit(maximise, sample_weight * weights, fit.params)
+            if not (sample_weight * weights).any():
+                raise Degenerate("the reinforcement is so small that no row keeps any weight")
+            params, log_p, log_prior = maximise(sample_weight * weights, params)
         except Degenerate as reason:
             warn_user(f"{reason}; keeping the fit before that.")
             break
-    converged = bool(moved <= rule.tol)
-    return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, converged)
-
-
-def _warn_restless(moved: float, n_iter: int) -> None:
-    warn_user(
-        f"after {n_iter} iterations the weights still move by {moved:.2g}; "
-        "raise max_iter or tol, or pass a number for reinforcement.",
-        ConvergenceWarning,
-    )
-
-
-def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:
-    if not row_weights.any():
-        raise Degenerate("the reinforcement is so small that no row keeps any weight")
-    return maximise(row_weights, params)
-
-
-def _compute_objective(
-    fit: Fit, log_alpha: float, penalty: str, sample_weight: np.ndarray
-) -> float:
-    gains = compute_reinforced_log_likelihood(fit.log_p, log_alpha, penalty)
-    return float(sample_weight @ gains) + fit.log_prior
+    return params, log_p, weights, log_alpha, np.array(objective), bool(moved <= tol)
 
 
 class ReinforcedEstimator(DetectorMixin, BaseEstimator):
@@ -149,37 +115,34 @@ class ReinforcedEstimator(DetectorMixin, BaseEstimator):
     max_iter: int
     tol: float
 
-    def _rule(self) -> Rule:
-        return Rule(
-            penalty=check_choice("reinforcement_penalty", self.reinforcement_penalty, PENALTIES),
-            log_alpha=check_log_reinforcement(self.reinforcement),
-            mean_weight=check_mean_weight(self.mean_weight),
-            max_iter=check_count("max_iter", self.max_iter),
-            tol=check_fraction("tol", self.tol),
-        )
-
     def _reinforce(
         self, maximise: Maximise, *, sample_weight: np.ndarray, w_init: Any = None
     ) -> Any:
         """Run the loop, set the fitted attributes common to all, return the model's parameters."""
-        rule = self._rule()
-        w_init = check_row_weights("w_init", w_init, len(sample_weight), high=1)
-        found = reinforce(maximise, rule, sample_weight=sample_weight, w_init=w_init)
-        self.weights_ = found.weights
-        self.log_likelihood_ = found.fit.log_p
-        self.added_probabilities_ = compute_reinforcements(
-            found.fit.log_p, found.log_alpha, rule.penalty
+        penalty = check_choice("reinforcement_penalty", self.reinforcement_penalty, PENALTIES)
+        params, log_p, weights, log_alpha, objective, converged = reinforce(
+            maximise,
+            penalty=penalty,
+            log_alpha=check_log_reinforcement(self.reinforcement),
+            mean_weight=check_mean_weight(self.mean_weight),
+            max_iter=check_count("max_iter", self.max_iter),
+            tol=check_fraction("tol", self.tol),
+            sample_weight=sample_weight,
+            w_init=check_row_weights("w_init", w_init, len(sample_weight), high=1),
         )
-        self.log_reinforcement_ = found.log_alpha
+        self.weights_ = weights
+        self.log_likelihood_ = log_p
+        self.added_probabilities_ = compute_reinforcements(log_p, log_alpha, penalty)
+        self.log_reinforcement_ = log_alpha
         with np.errstate(over="ignore"):  # inf, where alpha exceeds the largest float
-            self.reinforcement_ = float(np.exp(found.log_alpha))
-        self.mean_weight_ = float(np.average(found.weights, weights=sample_weight))
-        self.objective_ = found.objective
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
+            self.reinforcement_ = float(np.exp(log_alpha))
+        self.mean_weight_ = float(np.average(weights, weights=sample_weight))
+        self.objective_ = objective
+        self.n_iter_ = len(objective)
+        self.converged_ = converged
         # Classifiers call it once more, with the predicted classes, for suggested_.
-        self._conclude(compute_abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
-        return found.fit.params
+        self._conclude(compute_abnormality(log_p, log_alpha, penalty))
+        return params
 
 
 def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> None:
@@ -227,11 +190,20 @@ def clean_scale(mean_weight: float, penalty: str, n_points: int = 20_001) -> flo
 
     def maximise(weights: np.ndarray, _: float | None) -> Fit:
         scale = estimate_scale(x, weights, floor=1e-8)
-        return Fit(scale, compute_gaussian_log_density(x, scale))
+        return scale, compute_gaussian_log_density(x, scale), 0.0
 
-    rule = Rule(penalty, log_alpha=None, mean_weight=mean_weight, max_iter=1000, tol=1e-7)
     ones = np.ones(n_points)
-    return reinforce(maximise, rule, sample_weight=ones, w_init=ones).fit.params
+    scale, *_ = reinforce(
+        maximise,
+        penalty=penalty,
+        log_alpha=None,
+        mean_weight=mean_weight,
+        max_iter=1000,
+        tol=1e-7,
+        sample_weight=ones,
+        w_init=ones,
+    )
+    return scale
 
 
 def report_scale(estimator: Any, scale: float, *, floor: float) -> None:

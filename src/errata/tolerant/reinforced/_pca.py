@@ -1,7 +1,7 @@
 """Principal component analysis, reinforced."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import svd
@@ -17,15 +17,6 @@ from ._loop import Fit, ReinforcedEstimator, compute_triangle, find_centre
 MAX_FULL_SIDE = 1000
 # A variance below this fraction of the largest is taken for zero.
 _FLAT = 1e-12
-
-
-class Axes(NamedTuple):
-    """A Gaussian with ``q`` axes of their own variances and one variance across the others."""
-
-    mean: np.ndarray
-    components: np.ndarray  # (q, d), orthonormal rows
-    variances: np.ndarray  # (q,), decreasing
-    noise_variance: float  # 0 when q = d
 
 
 class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ReinforcedEstimator):
@@ -173,9 +164,17 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
             )
         floor = _FLAT * variances[0]
         centre = find_centre(X)
-        maximise = partial(fit_axes, X - centre, n_components=len(variances), floor=floor)
-        axes = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self._set_axes(axes._replace(mean=axes.mean + centre))
+        self.mean_, self.components_, self.explained_variance_, self.noise_variance_ = (
+            self._reinforce(
+                partial(fit_axes, X - centre, n_components=len(variances), floor=floor),
+                sample_weight=sample_weight,
+                w_init=w_init,
+            )
+        )
+        self.mean_ = self.mean_ + centre
+        self.scale_ = float(np.sqrt(self.noise_variance_))
+        self.n_components_ = len(self.components_)
+        self._n_features_out = self.n_components_
         return self
 
     def transform(self, X: Any) -> np.ndarray:
@@ -193,7 +192,9 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         """Log-density of each row."""
         check_is_fitted(self)
         X = check_data(self, X, dtype=float, reset=False)
-        return compute_axes_log_density(X, self._axes)
+        return compute_axes_log_density(
+            X, self.mean_, self.components_, self.explained_variance_, self.noise_variance_
+        )
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-density of the rows."""
@@ -205,20 +206,11 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         along = self.components_.T * (self.explained_variance_ - self.noise_variance_)
         return along @ self.components_ + self.noise_variance_ * np.eye(self.n_features_in_)
 
-    @property
-    def _axes(self) -> Axes:
-        return Axes(self.mean_, self.components_, self.explained_variance_, self.noise_variance_)
-
-    def _set_axes(self, axes: Axes) -> None:
-        self.mean_, self.components_, self.explained_variance_, self.noise_variance_ = axes
-        self.scale_ = float(np.sqrt(axes.noise_variance))
-        self.n_components_ = self._n_features_out = len(axes.components)
-
 
 def fit_axes(
     X: np.ndarray,
     weights: np.ndarray,
-    _: Axes | None = None,
+    _: Any = None,
     *,
     n_components: int,
     floor: float = 0.0,
@@ -229,8 +221,9 @@ def fit_axes(
     mean, components, variances, total = find_principal_axes(X, weights, q)
     rest = max(floor, (total - variances.sum()) / (d - q)) if q < d else 0.0
     # Where the floor lifts the rest, it lifts the axes as well: none has less than the others.
-    axes = Axes(mean, components, np.maximum(variances, max(floor, rest)), rest)
-    return Fit(axes, compute_axes_log_density(X, axes))
+    variances = np.maximum(variances, max(floor, rest))
+    axes = (mean, components, variances, rest)
+    return axes, compute_axes_log_density(X, *axes), 0.0
 
 
 def find_principal_axes(
@@ -272,16 +265,26 @@ def _take_off_mean(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.n
     return mean, np.sqrt(weights)[:, None] * (X - mean)
 
 
-def compute_axes_log_density(X: np.ndarray, axes: Axes) -> np.ndarray:
-    """Log-density (64) of each row, from its coordinates along the axes and what is left."""
+def compute_axes_log_density(
+    X: np.ndarray,
+    mean: np.ndarray,
+    components: np.ndarray,
+    variances: np.ndarray,
+    noise_variance: float,
+) -> np.ndarray:
+    """Log-density (64) of each row, from its coordinates along the axes and what is left.
+
+    The ``components`` (q, d) are orthonormal, with variances of their own; across the others there
+    is one variance, 0 when q = d.
+    """
     d = X.shape[1]
-    q = len(axes.variances)
-    centred = X - axes.mean
-    along = centred @ axes.components.T
-    distance = (along**2 / axes.variances).sum(axis=1)
-    log_det = np.log(axes.variances).sum()
+    q = len(variances)
+    centred = X - mean
+    along = centred @ components.T
+    distance = (along**2 / variances).sum(axis=1)
+    log_det = np.log(variances).sum()
     if q < d:
-        across = centred - along @ axes.components
-        distance += (across**2).sum(axis=1) / axes.noise_variance
-        log_det += (d - q) * np.log(axes.noise_variance)
+        across = centred - along @ components
+        distance += (across**2).sum(axis=1) / noise_variance
+        log_det += (d - q) * np.log(noise_variance)
     return -(d * np.log(2 * np.pi) + log_det + distance) / 2

@@ -1,8 +1,7 @@
 """Any scikit-learn classifier, regressor or density estimator, reinforced."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,41 +29,6 @@ from ._loop import (
 Score = Callable[[Any, Any, Any], np.ndarray]
 
 _LEAST_PROBABILITY = 1e-300  # that of a label a tree has never seen in a leaf, say
-
-
-class WeightedFits(NamedTuple):
-    """How to fit an estimator with weights, again and again, and how to score its rows."""
-
-    estimator: Any
-    folds: list[Fold] | None  # None: rows are scored by the fit to all of them
-    params: dict[str, Any]  # what else its fit asked for, by metadata routing
-    n_jobs: int | None
-
-    def __call__(
-        self, score: Score, X: Any, y: np.ndarray | None, weights: np.ndarray
-    ) -> tuple[Any, np.ndarray]:
-        """A fit to all rows, and one number per row from it or from fits that lack its fold.
-
-        A flexible model gives each label that it has memorised a probability near one: only
-        held-out rows say anything about it.
-        """
-        model = _fit_weighted(self.estimator, X, y, weights, self.params)
-        if self.folds is None:
-            return model, score(model, X, y)
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_weighted)(
-                self.estimator,
-                X[train],
-                None if y is None else y[train],
-                weights[train],
-                take_params_of_rows(self.params, len(weights), train),
-            )
-            for train, _ in self.folds
-        )
-        scores = np.empty(len(weights))
-        for (_, test), without in zip(self.folds, fitted, strict=True):
-            scores[test] = score(without, X[test], None if y is None else y[test])
-        return model, scores
 
 
 def _fit_weighted(
@@ -115,20 +79,53 @@ class WrappingEstimator(ReinforcedEstimator):
         """The estimator to wrap: the one given, or the default of the class."""
         raise NotImplementedError
 
-    def _make_fits(
-        self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any, fit_params: dict[str, Any]
-    ) -> WeightedFits:
-        folds = None  # the paper's way: rows are scored by the fit that saw them
-        if self.cv is not None:
-            if groups is not None:
-                check_consistent_length(X, groups)
-                groups = np.unique(groups, return_inverse=True)[1]
-            folds = make_folds(
-                self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
-            )
+    def _make_folds(self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any) -> Any:
+        if self.cv is None:
+            return None  # the paper's way: rows are scored by the fit that saw them
+        if groups is not None:
+            check_consistent_length(X, groups)
+            groups = np.unique(groups, return_inverse=True)[1]
+        return make_folds(
+            self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
+        )
+
+    def _make_weighted_fit(
+        self,
+        X: Any,
+        y: np.ndarray | None,
+        score: Score,
+        folds: list[Fold] | None,
+        fit_params: dict[str, Any],
+    ) -> Callable[[np.ndarray], tuple[Any, np.ndarray]]:
+        """What fits the estimator with weights, again and again, and scores its rows.
+
+        Given weights, it returns a fit to all rows, and one number per row from that fit or from
+        fits that lack its fold.
+        """
         # One seed for all the fits: if each drew anew, the weights would never stop moving.
         estimator = clone_keeping_seeds(self._get_wrapped(), self.random_state)
-        return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
+        params = route_fit(self, fit_params)
+
+        def fit(weights: np.ndarray) -> tuple[Any, np.ndarray]:
+            model = _fit_weighted(estimator, X, y, weights, params)
+            if folds is None:
+                return model, score(model, X, y)
+            fitted = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fit_weighted)(
+                    estimator,
+                    X[train],
+                    None if y is None else y[train],
+                    weights[train],
+                    take_params_of_rows(params, len(weights), train),
+                )
+                for train, _ in folds
+            )
+            scores = np.empty(len(weights))
+            for (_, test), without in zip(folds, fitted, strict=True):
+                scores[test] = score(without, X[test], None if y is None else y[test])
+            return model, scores
+
+        return fit
 
     def _check_input(self, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
         """Check features, and responses if there are any, that the estimator is fitted to."""
@@ -180,9 +177,11 @@ def check_pluggable(estimator: Any, *, method: str, gives: str) -> None:
         )
 
 
-def check_classes_in_folds(fits: WeightedFits, codes: np.ndarray, classes: np.ndarray) -> None:
+def check_classes_in_folds(
+    folds: list[Fold] | None, codes: np.ndarray, classes: np.ndarray
+) -> None:
     """Raise when a class is missing from the training rows of the fold that tests it."""
-    lacking = fits.folds is not None and find_not_learnable(codes, fits.folds)
+    lacking = folds is not None and find_not_learnable(codes, folds)
     if np.any(lacking):
         rare = classes[codes[lacking]][0]
         raise ValueError(
@@ -319,10 +318,18 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         estimator = self._get_wrapped()
         check_pluggable(estimator, method="predict_proba", gives="how likely a label is")
         X, codes = check_labelled(self, X, y, min_classes=2, **self._input_checks())
-        fits = self._make_fits(X, codes, stratify=True, groups=groups, fit_params=fit_params)
-        check_classes_in_folds(fits, codes, self.classes_)
+        folds = self._make_folds(X, codes, stratify=True, groups=groups)
+        check_classes_in_folds(folds, codes, self.classes_)
+        # Fitted to the labels, not to their codes, so that estimator_ speaks of the user's classes.
+        labels = self.classes_[codes]
+        fit = self._make_weighted_fit(X, labels, _predict_label_log_proba, folds, fit_params)
+
+        def maximise(weights: np.ndarray, _: Any) -> Fit:
+            require_every_class(weights, codes, self.classes_)
+            return *fit(weights), 0.0
+
         self.estimator_ = self._reinforce(
-            partial(fit_classifier, fits, X, codes, classes=self.classes_),
+            maximise,
             sample_weight=check_row_weights("sample_weight", sample_weight, len(codes)),
             w_init=w_init,
         )
@@ -345,21 +352,6 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
             if self.estimator is None
             else self.estimator
         )
-
-
-def fit_classifier(
-    fits: WeightedFits,
-    X: Any,
-    codes: np.ndarray,
-    weights: np.ndarray,
-    _: Any = None,
-    *,
-    classes: np.ndarray,
-) -> Fit:
-    """Fit with weights, and find the log-probability of each label."""
-    require_every_class(weights, codes, classes)
-    # Fitted to the labels, not to their codes, so that estimator_ speaks of the user's classes.
-    return Fit(*fits(_predict_label_log_proba, X, classes[codes], weights))
 
 
 def _predict_label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarray:
@@ -531,11 +523,17 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         floor = compute_scale_floor(y, sample_weight)
-        fits = self._make_fits(X, y, stratify=False, groups=groups, fit_params=fit_params)
+        folds = self._make_folds(X, y, stratify=False, groups=groups)
+        fit = self._make_weighted_fit(X, y, _compute_residuals, folds, fit_params)
+
+        def maximise(weights: np.ndarray, _: Any) -> Fit:
+            """Fit with weights, and find the density of each residual under Gaussian noise."""
+            model, residuals = fit(weights)
+            scale = estimate_scale(residuals, weights, floor=floor)
+            return (model, scale), compute_gaussian_log_density(residuals, scale), 0.0
+
         self.estimator_, scale = self._reinforce(
-            partial(fit_regressor, fits, X, y, floor=floor),
-            sample_weight=sample_weight,
-            w_init=w_init,
+            maximise, sample_weight=sample_weight, w_init=w_init
         )
         report_scale(self, scale, floor=floor)
         return self
@@ -546,21 +544,6 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
 
     def _get_wrapped(self) -> Any:
         return LinearRegression() if self.estimator is None else self.estimator
-
-
-def fit_regressor(
-    fits: WeightedFits,
-    X: Any,
-    y: np.ndarray,
-    weights: np.ndarray,
-    _: Any = None,
-    *,
-    floor: float,
-) -> Fit:
-    """Fit with weights, and find the density of each residual under Gaussian noise."""
-    model, residuals = fits(_compute_residuals, X, y, weights)
-    scale = estimate_scale(residuals, weights, floor=floor)
-    return Fit((model, scale), compute_gaussian_log_density(residuals, scale))
 
 
 def _compute_residuals(model: Any, X: Any, y: np.ndarray) -> np.ndarray:
@@ -688,9 +671,10 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         check_pluggable(estimator, method="score_samples", gives="how likely a row is")
         X = self._check_input(X)
         no_labels = np.zeros(X.shape[0])  # make_folds counts the rows by them
-        fits = self._make_fits(X, no_labels, stratify=False, groups=groups, fit_params=fit_params)
+        folds = self._make_folds(X, no_labels, stratify=False, groups=groups)
+        fit = self._make_weighted_fit(X, None, _predict_log_density, folds, fit_params)
         self.estimator_ = self._reinforce(
-            partial(fit_density, fits, X),
+            lambda weights, _: (*fit(weights), 0.0),
             sample_weight=check_row_weights("sample_weight", sample_weight, X.shape[0]),
             w_init=w_init,
         )
@@ -706,11 +690,6 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
 
     def _get_wrapped(self) -> Any:
         return KernelDensity() if self.estimator is None else self.estimator
-
-
-def fit_density(fits: WeightedFits, X: Any, weights: np.ndarray, _: Any = None) -> Fit:
-    """Fit with weights, and find the log-density of each row."""
-    return Fit(*fits(_predict_log_density, X, None, weights))
 
 
 def _predict_log_density(model: Any, X: Any, _: None) -> np.ndarray:

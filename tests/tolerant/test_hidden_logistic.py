@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
 from scipy.sparse import csr_matrix
+from scipy.special import log_softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from errata.tolerant import RobustLogisticRegression
+from errata.tolerant import RobustLogisticRegression, UnbiasedLogisticRegression
 from strategies import SEEDS, seeds
 from tolerant.gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
 
@@ -122,3 +124,73 @@ def test_a_known_matrix_is_made_up_for(seed):
 def test_a_penalty_that_is_none_gets_a_sentence(C):
     with pytest.raises(ValueError, match=r"C=.* must be a finite number above 0"):
         RobustLogisticRegression(C).fit(*EM8)
+
+
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+def test_without_noise_it_is_logistic_regression_by_the_unbiased_loss(make):
+    X, y, *_ = make(0, n=300, n_test=10)
+    model = UnbiasedLogisticRegression(0.0).fit(X, y)
+    plain = LogisticRegression(tol=1e-10).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(model.suspicion_, 0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_known_matrix_is_made_up_for_by_the_unbiased_loss(seed):
+    X, y, classes, X_test, y_test = two_classes(seed)
+    model = UnbiasedLogisticRegression(TWO).fit(X, y)
+    assert model.score(X_test, y_test) >= 0.92
+    assert abs(model.suspicion_.mean() - (y != classes).mean()) <= 0.03
+    np.testing.assert_array_equal(model.noise_transition_, TWO)
+
+
+def test_a_singular_matrix_is_refused():
+    with pytest.raises(ValueError, match="the transition matrix is singular"):
+        UnbiasedLogisticRegression([[0.5, 0.5], [0.5, 0.5]]).fit(*EM8)
+
+
+def test_too_few_steps_are_reported():
+    with pytest.warns(ConvergenceWarning, match="had not settled after 1 steps"):
+        UnbiasedLogisticRegression(0.1, max_iter=1).fit(*EM8)
+
+
+def compute_objective(theta, X, y, weights, transition, l2, backward=False):
+    """Weighted loss of the labels, and half the penalty on the coefficients, as in the papers."""
+    beta = theta.reshape(-1, X.shape[1] + 1)
+    eta = X @ beta[:, 1:].T + beta[:, 0]
+    eta = np.hstack([np.zeros_like(eta), eta]) if len(beta) == 1 else eta
+    log_proba = log_softmax(eta, axis=1)
+    if backward:
+        losses = -(np.linalg.inv(transition)[y] * log_proba).sum(axis=1)
+    else:
+        losses = -np.log((np.exp(log_proba) * transition.T[y]).sum(axis=1))
+    return weights @ losses + l2 / 2 * (beta[:, 1:] ** 2).sum()
+
+
+def test_the_objective_by_hand():
+    value = compute_objective(np.array([-0.2, 0.5]), *EM8, np.ones(8), T, 1.0)
+    assert value == pytest.approx(4.717104, abs=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("backward", [True, False])
+def test_coefficients_are_where_the_objective_is_flat(n_classes, fit_intercept, backward):
+    random = np.random.default_rng(0)
+    X, y, weights = random.normal(size=(60, 2)), np.arange(60) % n_classes, random.uniform(0, 2, 60)
+    X[:, 0] += y
+    transition = 0.7 * np.eye(n_classes) + 0.3 * random.dirichlet(np.ones(n_classes), n_classes)
+    how = {"C": 1 / 0.7, "fit_intercept": fit_intercept, "transition": transition}
+    if backward:
+        model = UnbiasedLogisticRegression(**how, tol=1e-8)
+    else:
+        model = RobustLogisticRegression(**how, learn_transition=False)
+    model.fit(X, y, sample_weight=weights)
+    beta = np.column_stack([model.intercept_, model.coef_])
+    slope = approx_fprime(
+        beta.ravel(), compute_objective, 1e-6, X, y, weights, transition, 0.7, backward
+    ).reshape(beta.shape)
+    if not fit_intercept:
+        np.testing.assert_array_equal(model.intercept_, 0)
+        slope[:, 0] = 0
+    np.testing.assert_allclose(slope, 0, rtol=0, atol=1e-3)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import multivariate_normal
 from sklearn.datasets import make_moons
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
@@ -186,3 +187,66 @@ def test_memory_is_that_of_rows_times_classes():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 20 * 8 * 20_000 * 3  # twenty arrays of rows times classes, whatever the rounds
+
+
+def some_rows(seed=0, n=60, d=3):
+    """Rows, labels and their weights."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, d)) + np.array([5, -3, 100])
+    return X, np.arange(n) % 2, random.uniform(0.2, 2, n)
+
+
+def fit_as_labelled(X, y, weights, **how):
+    """The model where every label is right: one Gaussian for the rows of each label."""
+    model = RobustDiscriminantAnalysis(transition=0.0, learn_transition=False, **how)
+    return model.fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("covariance", ["shared", "full", "diag"])
+def test_gaussians_are_those_of_the_definition(covariance):
+    X, y, weights = some_rows()
+    counts = weights[:, None] * np.eye(2)[y]
+    found = fit_as_labelled(X, y, weights, covariance=covariance, shrinkage=0.0)
+    each = [np.cov(X.T, aweights=w, ddof=0) for w in counts.T]
+    shared = sum(S * w.sum() for S, w in zip(each, counts.T, strict=True)) / counts.sum()
+    wanted = {"full": each, "shared": shared, "diag": np.diag(np.diag(shared))}[covariance]
+    np.testing.assert_allclose(found.covariance_, wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.priors_, counts.sum(axis=0) / counts.sum(), rtol=1e-12)
+    np.testing.assert_allclose(found.means_[0], np.average(X, axis=0, weights=counts[:, 0]))
+
+
+@pytest.mark.parametrize("covariance", ["shared", "full", "diag"])
+def test_probabilities_follow_from_the_densities_of_scipy(covariance):
+    found = fit_as_labelled(*some_rows(), covariance=covariance, shrinkage=0.1)
+    X = some_rows(1)[0]
+    covariances = found.covariance_ if covariance == "full" else [found.covariance_] * 2
+    joint = np.column_stack(
+        [
+            prior * multivariate_normal(mean, S).pdf(X)
+            for prior, mean, S in zip(found.priors_, found.means_, covariances, strict=True)
+        ]
+    )
+    expected = joint / joint.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.predict_proba(X), expected, rtol=1e-9)
+
+
+def test_shrinkage_keeps_the_total_variance_and_ends_at_a_ball():
+    found = [fit_as_labelled(*some_rows(), shrinkage=s).covariance_ for s in (0, 0.5, 1)]
+    total = [np.trace(covariance) for covariance in found]
+    np.testing.assert_allclose(total, total[0], rtol=1e-9)
+    np.testing.assert_allclose(found[2], found[2][0, 0] * np.eye(3), atol=1e-12)
+
+
+@pytest.mark.parametrize("column", [0.0, 7.0])
+def test_a_constant_column_needs_shrinkage(column):
+    X, y, weights = some_rows()
+    X[:, 1] = column
+    with pytest.raises(ValueError, match=r"covariance within classes is singular.*raise shrinkage"):
+        fit_as_labelled(X, y, weights, shrinkage=0.0)
+    assert np.isfinite(fit_as_labelled(X, y, weights, shrinkage=0.01).covariance_).all()
+
+
+def test_columns_that_do_not_vary_at_all_are_refused():
+    _, y, weights = some_rows()
+    with pytest.raises(ValueError, match="covariance within classes is singular"):
+        fit_as_labelled(np.ones((60, 3)), y, weights, shrinkage=0.1)
