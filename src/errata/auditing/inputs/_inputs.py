@@ -25,7 +25,7 @@ from ...tables._columns import (
     take_table_rows,
     without_columns,
 )
-from ...tables.features._pictures import select_pictures
+from ...tables.features._pictures import Pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
 from ._features import Scale, check_pixels, find_leak, fit_scale, leak_note
@@ -334,13 +334,17 @@ def features_without_leaks(
     columns = columns_of(source)
     check_trust(trust, columns)
     used = set(features.columns)
-    pictures, numbers = select_pictures(features)
+    # Of pictures the names of their files are in the table, which no model sees.
+    encoders = getattr(features.plan, "encoders", ())
+    pictures = {encoder.name: encoder.kept for encoder in encoders if isinstance(encoder, Pictures)}
     seen = [column for column in columns if column.key in used and column.name not in pictures]
+    of_pictures = [name for kept in pictures.values() for name in kept]
+    beside = features.X[:, np.isin(features.names, of_pictures)] if pictures else None
     leak = find_leak(
         seen,
         codes,
         trust=trust,
-        beside=numbers,
+        beside=beside,
         order=order_rows(features.X, sign_table(features.X)[0]),
         random=np.random.default_rng(seed),
     )

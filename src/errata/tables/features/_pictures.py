@@ -136,18 +136,6 @@ def _find_unread(values: Any, described: np.ndarray) -> np.ndarray:
     return nothing & ~is_missing_cell(values) if nothing.any() else nothing
 
 
-def select_pictures(features: Any) -> tuple[set[str], np.ndarray | None]:
-    """The columns of pictures that features were made of, by name, and those of their features.
-
-    The names of files are in these columns too, and no model sees them.
-    """
-    encoders = [e for e in getattr(features.plan, "encoders", ()) if isinstance(e, Pictures)]
-    if not encoders:
-        return set(), None
-    kept = {name for encoder in encoders for name in encoder.kept}
-    return {e.name for e in encoders}, features.X[:, [name in kept for name in features.names]]
-
-
 def describe_pictures(pictures: np.ndarray) -> np.ndarray:
     """Numbers of pictures of shape (n, side, side, 3), bytes, in one array of shape (n, d).
 
