@@ -128,7 +128,10 @@ def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
 
 def test_nothing_to_do_is_said(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 1)
-    assert "No label is wrong with a probability above 1; nothing changed." in result.output
+    assert (
+        "No label is wrong with a probability above 1 (the highest is 0.99); nothing changed. A "
+        "lower threshold or decisions in a review would change some.\n"
+    ) in result.output
     assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
 
 
@@ -421,7 +424,8 @@ def test_what_unlabel_wrote_can_be_audited_and_filled_in(here):
     assert "No label is wrong with a probability above 0.5.\n" in result.output
     assert pets_of(full) == [b"dog" if i % 2 else b"cat" for i in range(60)]
     result = run(here / "blank.audit", "-o", here / "same.csv")
-    assert "above 0.5; nothing changed.\n2 rows had no label; none got" in result.output
+    assert "(the highest is <0.01); nothing changed. A lower threshold" in result.output
+    assert "would change some.\n2 rows had no label; none got" in result.output
     assert (here / "same.csv").read_bytes() == blank.read_bytes()
 
 

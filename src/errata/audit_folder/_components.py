@@ -142,7 +142,7 @@ def _softmax(logs: np.ndarray) -> np.ndarray:
     return parts / parts.sum()
 
 
-def shifted(p: np.ndarray, odds: float) -> np.ndarray:
+def shifted(p: np.ndarray, odds: float | np.ndarray) -> np.ndarray:
     """Probabilities whose odds are multiplied; none and certainty stay what they are."""
     return p * odds / (1 - p + p * odds)
 

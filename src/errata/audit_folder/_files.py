@@ -146,6 +146,12 @@ def write_components(path: Path, p: np.ndarray) -> None:
     pyarrow.parquet.write_table(arrow.table(columns), path)
 
 
+def read_components(path: Path, rows: Any = slice(None)) -> np.ndarray:
+    """What :func:`write_components` has kept, of all rows or some, shape (n, components)."""
+    names = stored_columns(path)
+    return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
+
+
 def read_column(path: Path, name: str) -> Any:
     """A column; `read_table` would import pandas. Labels that are texts come as codes."""
     from pyarrow import parquet

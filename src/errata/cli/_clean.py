@@ -106,7 +106,7 @@ def clean(
     unlabel empties cells of columns of 0 and 1.
 
     \b
-    Actions, on rows that nobody decided with errata review:
+    Actions, on rows that nobody decided with errata review; what was decided of others counts:
       drop     leave the rows out, but never more than half of a class
       relabel  give them, and rows without a label, the suggested class where that is sure
       replace  of an audit of numbers: put what is expected in place of wrong numbers

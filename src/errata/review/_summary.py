@@ -10,6 +10,7 @@ import numpy as np
 
 from .._format import count, listed, plural
 from .._kinds import Kind
+from ..audit_folder import COMPONENTS, read_components
 from ..audit_folder.decisions import Decisions, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
@@ -103,15 +104,12 @@ def _summarise_progress(
     audited: Audited, here: Mapping[int, RowVerdict], folder: Path, numbers: dict[str, Any]
 ) -> dict[str, Any] | None:
     """How good the list was and what is left, in numbers and sentences."""
-    import pyarrow.parquet
-
     if numbers.get("components") is None:  # of recordings, whose rows are not judged one by one
         return None
     if not numbers.get("has_skill", True):  # what models expect means nothing then
         return None
     components = Components.from_dict(numbers["components"])
-    table = pyarrow.parquet.read_table(folder / "components.parquet")
-    p = np.stack([column.to_numpy() for column in table.columns], axis=1)
+    p = read_components(folder / COMPONENTS)
     judged = _judge_rows(audited, here)
     rows = np.array(list(judged), dtype=np.intp)
     wrong = np.array(list(judged.values()), dtype=bool)

@@ -15,8 +15,10 @@ import numpy as np
 from ...audit_folder import (
     CARDS,
     COMPONENTS,
+    Components,
     draw_piles,
     gather_components,
+    read_components,
     write_cards,
     write_components,
 )
@@ -48,6 +50,13 @@ class StoredReview:
         for name in (CARDS, COMPONENTS):
             shutil.copyfile(self.source / name, folder / name)
         return self.told
+
+    def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray] | None:
+        """Groups of noise hypotheses, and what each says of every row; None without any."""
+        if self.told["components"] is None:
+            return None
+        p = read_components(self.source / COMPONENTS)
+        return Components.from_dict(self.told["components"]), p
 
 
 @dataclass(frozen=True)
@@ -83,15 +92,16 @@ class ForReview:
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
-        found = self.grouped()
-        write_components(folder / COMPONENTS, found.p)
-        told = self._told(audit, found)
-        write_cards(folder / CARDS, self._cards(audit, told["piles"]))
-        return told
-
-    def _told(self, audit: "BaseAudit", found: Grouped) -> dict[str, Any]:
-        """The components, and the piles that rows are drawn into."""
+        components, p = self.components(audit)
+        write_components(folder / COMPONENTS, p)
         random = np.random.default_rng(self.seed + 2)
+        piles = draw_piles(audit.flagged, random, known=~self.doubtful)
+        write_cards(folder / CARDS, self._cards(audit, piles))
+        return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
+
+    def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:
+        """Groups of noise hypotheses, and what each says of every row."""
+        found = self.grouped()
         doubtful = self.doubtful
         components = gather_components(
             found.kinds,
@@ -100,8 +110,7 @@ class ForReview:
             audit.flagged[doubtful],
             float(audit._p_row.sum()),
         )
-        piles = draw_piles(audit.flagged, random, known=~doubtful)
-        return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
+        return components, found.p
 
     def _cards(
         self, audit: "BaseAudit", piles: dict[str, Any]

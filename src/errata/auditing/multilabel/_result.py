@@ -10,13 +10,14 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._kinds import MULTILABEL
+from ...audit_folder import shifted
 from ...audit_folder.decisions import Decisions, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ..results._base import BaseAudit, Metrics, rate_metrics
 from ..results._cleaning import Cleaned, Scores, clean_audit
-from ..results._file_cleaning import Counts, describe_new_rows
+from ..results._file_cleaning import Counts, describe_new_rows, weigh_decisions
 from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import check_in_numbers, findings, shared_summary
@@ -227,7 +228,8 @@ class MultilabelAudit(BaseAudit):
             For "relabel": cells must be wrong with more than this probability.
         decisions : Decisions or path, optional
             What people decided, which comes first: the labels they gave stand, also if
-            that is what the table says and whatever the action; unusable rows are dropped.
+            that is what the table says and whatever the action; unusable rows are dropped. Other
+            rows are acted upon by what their verdicts tell about these, as a review shows it.
         undecided : {"act", "keep"}, default="act"
             What becomes of rows that nobody decided, or about which people do not agree: the action
             as for any other row, or nothing.
@@ -243,11 +245,8 @@ class MultilabelAudit(BaseAudit):
             of the rows are dropped, but where people said so. Labels that the columns do not tell
             stay as they are where nobody decided.
         """
-        p_wrong = self.p_wrong_cells * self.can_be_judged
-        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
         return clean_audit(
             self,
-            Scores(self.labels, every_row, 1 - self.labels, p_wrong, p_wrong),
             action,
             threshold=threshold,
             sure=sure,
@@ -256,6 +255,12 @@ class MultilabelAudit(BaseAudit):
             undecided=undecided,
             ambiguous=ambiguous,
         )
+
+    def _scores(self) -> Scores:
+        """What cleaning goes by."""
+        p_wrong = self.p_wrong_cells * self.can_be_judged
+        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
+        return Scores(self.labels, every_row, 1 - self.labels, p_wrong, p_wrong)
 
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]
@@ -319,7 +324,10 @@ class MultilabelAudit(BaseAudit):
         self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of labels that are probably wrong."""
-        return [describe_cleaned_cells(self, cleaned, cleaning["action"], cleaning["threshold"])]
+        odds = np.reshape(weigh_decisions(self, cleaning["decisions"]), (-1, 1))
+        p_wrong = shifted(self.p_wrong_cells, odds)
+        action = cleaning["action"]
+        return [describe_cleaned_cells(self, cleaned, p_wrong, action, cleaning["threshold"])]
 
     def _doubted(self) -> Doubted:
         """The cells that may be wrong, compared within set and unset ones of each label."""
@@ -400,12 +408,12 @@ def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
 
 
 def describe_cleaned_cells(
-    audit: "MultilabelAudit", cleaned: Any, action: str, threshold: float
+    audit: "MultilabelAudit", cleaned: Any, p_wrong: np.ndarray, action: str, threshold: float
 ) -> str:
     """What became of the labels above the threshold, in one sentence."""
     if not audit.has_skill:
         return f"{MULTILABEL.command.no_skill}; nothing changed."
-    wrong = (audit.p_wrong_cells > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
+    wrong = (p_wrong > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong.any():
         return f"No label of a row is {probably}; nothing changed."

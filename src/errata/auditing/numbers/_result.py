@@ -242,7 +242,8 @@ class TargetAudit(BaseAudit):
             matter for weights.
         decisions : Decisions or path, optional
             What people decided, which comes first: a number they gave stands, also if
-            that is what the table says and whatever the action; unusable rows are dropped.
+            that is what the table says and whatever the action; unusable rows are dropped. Other
+            rows are acted upon by what their verdicts tell about these, as a review shows it.
         undecided : {"act", "keep"}, default="act"
             What becomes of rows that nobody decided, or about which people do not agree: the action
             as for any other row, or nothing.
@@ -258,10 +259,8 @@ class TargetAudit(BaseAudit):
             rows are dropped, but where people said so. Where the columns do not predict the target,
             nothing is changed that nobody decided.
         """
-        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
         return clean_audit(
             self,
-            Scores(self.targets, every_row, self.expected, self.p_wrong),
             action,
             threshold=threshold,
             blank=np.nan,
@@ -269,6 +268,11 @@ class TargetAudit(BaseAudit):
             undecided=undecided,
             ambiguous=ambiguous,
         )
+
+    def _scores(self) -> Scores:
+        """What cleaning goes by."""
+        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
+        return Scores(self.targets, every_row, self.expected, self.p_wrong)
 
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]

@@ -385,7 +385,8 @@ class Audit(AuditRows):
             For "relabel": what becomes of such rows without a sure class.
         decisions : Decisions or path, optional
             What people decided, which comes first: a class they gave is the label of its row, also
-            if that is what it was and whatever the action; unusable rows are dropped.
+            if that is what it was and whatever the action; unusable rows are dropped. Other rows
+            are acted upon by what their verdicts tell about these, as a review shows it.
         undecided : {"act", "keep"}, default="act"
             What becomes of rows that nobody decided, or about which people do not agree: the action
             as for any other row, or nothing.
@@ -403,7 +404,6 @@ class Audit(AuditRows):
         """
         return clean_audit(
             self,
-            Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested),
             action,
             threshold=threshold,
             sure=sure,
@@ -427,6 +427,10 @@ class Audit(AuditRows):
         if scores.labels.dtype != object:  # not to the type they had: a longer text would be cut
             labels = np.array(labels.tolist())
         return scores._replace(labels=labels, codes=codes), codes != scores.codes
+
+    def _scores(self) -> Scores:
+        """What cleaning goes by."""
+        return Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
 
     def clean_rows(
         self,

@@ -374,6 +374,10 @@ class BaseAudit:
         """What became of labels that are probably wrong, in sentences."""
         raise NotImplementedError
 
+    def _scores(self) -> Scores:
+        """What cleaning goes by."""
+        raise NotImplementedError
+
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]
     ) -> tuple[Scores, np.ndarray]:

@@ -16,6 +16,7 @@ import numpy as np
 from ..._detector import count_kept, spare_classes
 from ..._format import count, plural
 from ..._validation import check_choice, check_fraction
+from ...audit_folder import evidence_of, shifted, update
 from ...audit_folder.decisions import Decisions, resolve
 from ...tables._columns import count_rows, take_table_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
@@ -33,6 +34,7 @@ DONE = {
     "unlabel": "unlabelled",
 }
 UNCLEAR = 0.5  # the weight of a row of which people cannot tell the class
+LEAST_P = 1e-9  # probability of either, so that there are odds
 
 
 class Cleaned(NamedTuple):
@@ -102,6 +104,15 @@ class Scores(NamedTuple):
         """The same for some of the rows."""
         return Scores(*(None if column is None else column[rows] for column in self))  # type: ignore[arg-type]
 
+    def reweighed(self, odds: np.ndarray) -> "Scores":
+        """The same where the odds of each row are multiplied; suggestions are as sure as before."""
+        p_wrong = shifted(self.p_wrong, odds if self.p_wrong.ndim == 1 else odds[:, None])
+        if self.p_suggested is None:
+            return self._replace(p_wrong=p_wrong)
+        is_other = (self.suggested != self.labels) & (self.p_wrong > 0)
+        ratio = np.divide(p_wrong, self.p_wrong, out=np.ones_like(p_wrong), where=is_other)
+        return self._replace(p_wrong=p_wrong, p_suggested=self.p_suggested * ratio)
+
     def believed(self, is_so: bool) -> "Scores":
         """The same, or without any doubt where probabilities are not to be acted upon."""
         p_suggested = None if self.p_suggested is None else is_so * self.p_suggested
@@ -110,7 +121,6 @@ class Scores(NamedTuple):
 
 def clean_audit(
     audit: "BaseAudit",
-    scores: Scores,
     action: str,
     *,
     decisions: Decisions | str | os.PathLike | None,
@@ -125,12 +135,15 @@ def clean_audit(
     check_choice("undecided", undecided, ("act", "keep"))
     check_choice("ambiguous", ambiguous, ("keep", "drop"))
     how |= {"action": action, "change": audit._change}
-    scores = scores.believed(audit.has_skill and undecided == "act")
+    scores = audit._scores()
+    is_believed = audit.has_skill and undecided == "act"
     if decisions is None:
-        return clean_labels(scores, **how)
+        return clean_labels(scores.believed(is_believed), **how)
     drop = ambiguous == "drop"
     rows, texts, unclear, gone = read_decided(decisions, audit.row_keys(), drop_ambiguous=drop)
-    scores, changed = audit._give(scores, rows, texts)
+    given, changed = audit._give(scores, rows, texts)
+    scores = scores.reweighed(weigh_verdicts(audit, rows, changed)).believed(is_believed)
+    scores = scores._replace(labels=given.labels, codes=given.codes)
     if gone.all():
         raise ValueError("people found every row unusable; nothing is left of the table.")
     left = ~gone
@@ -151,6 +164,23 @@ def clean_audit(
     kept = left.copy()
     kept[left] = done.kept
     return Cleaned(kept, labels, weight, did, told)
+
+
+def weigh_verdicts(audit: "BaseAudit", rows: np.ndarray, changed: np.ndarray) -> np.ndarray:
+    """By how much verdicts on some rows multiply the odds that each row of the audit is wrong.
+
+    ``changed`` are the rows that people gave another label. The odds become what a review expects.
+    """
+    before = audit._p_row
+    rows = rows[before[rows] > 0]  # others had no label, or it was known
+    found = audit.for_review and audit.has_skill and audit.for_review.components(audit)
+    if not found or not len(rows):
+        return np.ones(len(before))
+    components, p = found
+    verdicts = evidence_of(components, p[rows], changed[rows], audit.flagged[rows], before[rows])
+    after = update(components, verdicts).p_wrong(p).clip(LEAST_P, 1 - LEAST_P)
+    before = before.clip(LEAST_P, 1 - LEAST_P)
+    return after / (1 - after) * (1 - before) / before
 
 
 def read_decided(

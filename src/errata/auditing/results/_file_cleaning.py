@@ -4,6 +4,7 @@ A copy is written in one pass, some rows at a time, and appears only when it is 
 when a label is not as it was audited.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable
 from os.path import commonpath
@@ -13,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_folder, atomic_path
-from ..._format import count, plural
+from ..._format import count, plural, probability
 from ..._kinds import KINDS
 from ..._validation import is_missing
+from ...audit_folder import shifted
 from ...audit_folder.decisions import as_text, from_text, resolve
 from ...tables import copy_with_rows, read_table, row_digests, write_table
 from ...tables._table import check_same_format
@@ -30,6 +32,7 @@ from ...tables.stored._files import (
 )
 from ..inputs._labels import has_label
 from ..stored._rows import columns_of_rows
+from ._cleaning import read_decided, weigh_verdicts
 
 CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
 BY_PEOPLE = ("relabelled", "replaced", "kept", "dropped")
@@ -64,6 +67,7 @@ class Counts(NamedTuple):
     """Rows, by what was done to them; counts of parts of a table add up."""
 
     wrong: int  # above the threshold, and nobody decided about them
+    highest: float  # probability of those that nobody decided
     labelled: Counter[str]  # with a label, and nobody decided about them
     blank: Counter[str]  # without one
     decided: Counter[str]  # by people
@@ -72,12 +76,14 @@ class Counts(NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether the table has become another."""
-        return any(did[what] for did in self[1:4] for what in CHANGES)
+        done = (self.labelled, self.blank, self.decided)
+        return any(did[what] for did in done for what in CHANGES)
 
     def plus(self, other: "Counts") -> "Counts":
         """The same of more rows."""
         return Counts(
             self.wrong + other.wrong,
+            max(self.highest, other.highest),
             self.labelled + other.labelled,
             self.blank + other.blank,
             self.decided + other.decided,
@@ -119,9 +125,11 @@ def clean_table(
             _write_weights(path, out, new, cleaned.weight[rows])
         else:
             _copy_columns(path, out, cleaned.kept[rows], new)
-        counts = count_rows(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])
+        p_wrong = shifted(audit.p_wrong, weigh_decisions(audit, cleaning["decisions"]))
+        counts = count_rows(cleaned, p_wrong, audit.labelled, cleaning["threshold"])
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
+        notes += describe_learnt(audit, path, cleaning["decisions"])
         notes += audit._describe_cleaned(counts, cleaned, cleaning)
     return finish(audit, out, counts.kept, notes, cautions)
 
@@ -182,12 +190,21 @@ def drop_blanks(cells: list[Any]) -> list[Any]:
     return [None if is_missing(cell, text=True) else cell for cell in cells]
 
 
+def weigh_decisions(audit: Any, decisions: Any) -> np.ndarray | float:
+    """By how much what people decided multiplies the odds that a row is wrong."""
+    if decisions is None:
+        return 1.0
+    rows, texts, *_ = read_decided(decisions, audit.row_keys())
+    return weigh_verdicts(audit, rows, audit._give(audit._scores(), rows, texts)[1])
+
+
 def count_rows(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> Counts:
-    """What was done to some rows; ``p_wrong`` and ``labelled`` are as the audit has them."""
+    """What was done to some rows that were cleaned by ``p_wrong``."""
     by_probability = ~cleaned.decided
     did = cleaned.did
     return Counts(
         int(((p_wrong > threshold) & by_probability).sum()),
+        float(np.max(p_wrong[by_probability], initial=0.0)),
         Counter(did[by_probability & labelled].tolist()),
         Counter(did[by_probability & ~labelled].tolist()),
         Counter(did[cleaned.decided].tolist()),
@@ -227,6 +244,35 @@ def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]
     return [f"People decided {plural(did.total(), 'row')}: {', '.join(done)}."] if done else []
 
 
+def describe_learnt(audit: Any, table: Path | None, decisions: Any) -> list[str]:
+    """What verdicts tell about rows that nobody decided, and how to learn more from them."""
+    odds = weigh_decisions(audit, decisions)
+    if np.all(odds == 1):
+        return []
+    rows, _, unclear, gone = read_decided(decisions, audit.row_keys())
+    left = audit.flagged & ~unclear & ~gone
+    left[rows] = False
+    if not left.any():
+        return []
+    before = audit._p_row
+    suspects = plural(int(left.sum()), "undecided suspect")
+    expected = count(round(float(shifted(before, odds)[left].sum())))
+    alone = count(round(float(before[left].sum())))
+    learnt = f"Going by these verdicts, about {expected} of {suspects} are wrong"
+    notes = [f"{learnt} ({alone} by the audit alone)."]
+    command = KINDS[audit.kind].command
+    named = audit.about.get(command.named_by[0])
+    is_second = audit.about.get("decisions") is not None
+    if "decisions" in command.takes and named and table is not None and not is_second:
+        words = [
+            *("errata", "audit", str(table), f"--{command.named_by[0]}", str(named)),
+            *map(str, audit.about.get("options", [])),
+            *("--decisions", str(decisions.path), "-o", f"{table.with_suffix('')}.2.audit"),
+        ]
+        notes.append(f"A second audit learns more from them: {shlex.join(words)}")
+    return notes
+
+
 def describe_outcome(
     audit: Any, counts: Counts, threshold: float, why_kept: str, judged: str = "label"
 ) -> str:
@@ -236,7 +282,11 @@ def describe_outcome(
         return f"{KINDS[audit.kind].command.no_skill}{unchanged}."
     probably = f"wrong with a probability above {threshold:g}"
     if not counts.wrong:
-        return f"No {judged} is {probably}{unchanged}."
+        if counts.changed:
+            return f"No {judged} is {probably}."
+        highest = f"the highest is {probability(counts.highest)}"
+        advice = "A lower threshold or decisions in a review would change some."
+        return f"No {judged} is {probably} ({highest}){unchanged}. {advice}"
     done = [f"{count(counts.labelled[what])} {what}" for what in CHANGES if counts.labelled[what]]
     spared = counts.wrong - sum(counts.labelled[what] for what in CHANGES)
     if spared:
@@ -259,8 +309,9 @@ def _copy_by_place(
 ) -> Counts:
     """Copy a file, or several into a new folder, whose rows are in the order of the audit."""
     label = audit.about["label"]
-    counts = Counts(0, Counter(), Counter(), Counter(), 0)
+    counts = Counts(0, 0.0, Counter(), Counter(), Counter(), 0)
     clean = _make_cleaner(audit, cleaning)
+    odds = weigh_decisions(audit, cleaning["decisions"])
 
     def rewrite(cells: list[Any], start: int, file: Path, row: int) -> tuple[Any, list[Any]]:
         """Which rows of a file stay, and what their labels become."""
@@ -277,7 +328,8 @@ def _copy_by_place(
         check_labels(file, drop_blanks(cells), audited["label"].tolist(), numbers)
         cleaned = mark_given_classes(clean(rows), cells, here)
         labelled = has_label(audited["label"])
-        new = count_rows(cleaned, audited["p_wrong"], labelled, cleaning["threshold"])
+        p_wrong = shifted(audited["p_wrong"], odds if isinstance(odds, float) else odds[rows])
+        new = count_rows(cleaned, p_wrong, labelled, cleaning["threshold"])
         counts = counts.plus(new)
         return cleaned.kept, write_cells(cleaned, cells, here)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._files import readable
 from ..._format import four_digits, instead
+from ...audit_folder import shifted
 from ...audit_folder.decisions import Decisions
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
@@ -23,8 +24,10 @@ from ..results._file_cleaning import (
     count_rows,
     describe_blanks,
     describe_decided,
+    describe_learnt,
     describe_outcome,
     finish,
+    weigh_decisions,
 )
 from ..results._rates_by import NoiseRate
 from ..results._summary import class_findings, rate_told, summarise
@@ -172,9 +175,11 @@ class VoteAudit(Audit):
                 check_new_file(file, out, force=force)
         cleaned = self.clean(**cleaning)
         write_table(out, labelled_items(self, cleaned, source))
-        counts = count_rows(cleaned, self.p_wrong, self.labelled, cleaning["threshold"])
+        p_wrong = shifted(self.p_wrong, weigh_decisions(self, cleaning["decisions"]))
+        counts = count_rows(cleaned, p_wrong, self.labelled, cleaning["threshold"])
         notes = describe_decided(counts.decided, self, cleaning["decisions"])
         if cleaning["undecided"] == "act":
+            notes += describe_learnt(self, None, cleaning["decisions"])
             why_kept = "the consensus is not sure, or a class would lose half"
             outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
             notes.append(outcome.replace("; nothing changed", ""))  # the file is a new one

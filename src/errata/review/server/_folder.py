@@ -26,6 +26,7 @@ from ...audit_folder import (
     CardFile,
     column_numbers,
     read_column,
+    read_components,
     read_numbers,
     stored_columns,
     texts_at,
@@ -117,10 +118,7 @@ class AuditFolder:
     @cached_property
     def components(self) -> np.ndarray:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
-        path = self.path / COMPONENTS
-        names = stored_columns(path)
-        rows = self.rows.number
-        return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
+        return read_components(self.path / COMPONENTS, self.rows.number)
 
 
 def find_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
