@@ -48,9 +48,9 @@ ORDER = [
     "auditing",
     "report",
     "review",
+    "compat",
     "bench",
     "comparing",
-    "compat",
     "testing",
     "cli",
 ]

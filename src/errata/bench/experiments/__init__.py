@@ -4,6 +4,7 @@ from .._experiment import Experiment
 from ._ecg import ecg, ecg_experts
 from ._elm_kernels import elm_svm, elm_svr
 from ._elm_solver import elm_solver
+from ._given_probabilities import confident_learning, label_quality
 from ._mi_failures import mi_failures
 from ._mi_real import mi_real
 from ._mi_regression import mi_regression
@@ -19,6 +20,7 @@ from ._walmsley import walmsley
 _ALL = [
     *(walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey),
     *(mi_failures, mi_regression, mi_real, mi_risk, lnt_bw, lnt_cleaning, ecg, ecg_experts),
+    *(confident_learning, label_quality),
 ]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
@@ -31,7 +33,7 @@ def list_experiments() -> list[Experiment]:
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
      'survey', 'mi-failures', 'mi-regression', 'mi-real', 'mi-risk', 'lnt-bw', 'lnt-cleaning',
-     'ecg', 'ecg-experts']
+     'ecg', 'ecg-experts', 'confident-learning', 'label-quality']
     """
     return list(_EXPERIMENTS.values())
 

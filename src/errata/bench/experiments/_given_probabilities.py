@@ -1,0 +1,200 @@
+"""Label errors in CIFAR-10, found from the probabilities of networks: two published benchmarks.
+
+Northcutt, Jiang and Chuang (2021) trained a network in four folds on labels with 20, 40 and 70 %
+noise, of which a part of the class-to-class rates is zero (sparsity), and published five rules;
+Kuan and Mueller (2022) trained networks on labels with 20 % noise and published scores. Rules and
+scores are computed from the same probabilities here, as :mod:`errata.compat.cleanlab` has them.
+
+Files are read from the data folder. Each setting is ``NAME.npz`` with the arrays ``pred_proba``,
+``label`` and ``true_label``; a setting of the first benchmark may also be there as its authors keep
+it (``train_filename2label.json``, ``cifar10_noisy_labels/*.json`` and a ``*pyx*.npy`` for each).
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
+
+from ..._files import atomic_path
+from ...auditing import Audit, audit
+from ...compat.cleanlab.filter import find_label_issues
+from ...compat.cleanlab.rank import get_label_quality_scores
+from ...datasets._load import find_folder
+from .._experiment import Bench, Cell, Experiment, load_published
+from .._report import Table, to_markdown
+
+NOISE = {20: 2, 40: 4, 70: 6}  # percent, and what the authors' file names say
+SPARSITIES = (0, 2, 4, 6)
+SETTINGS = {
+    f"{percent} %, sparsity {sparsity / 10:g}": (percent, sparsity)
+    for percent in NOISE
+    for sparsity in SPARSITIES
+}
+NETWORKS = {
+    "ResNet-18": "lq_cifar10s_resnet18",
+    "EfficientNet": "lq_cifar10s_efficientnet",
+    "Twins": "lq_cifar10s_twins",
+}
+RULES = {
+    "most probable class": "predicted_neq_given",
+    "confident joint": "confident_learning",
+    "by class": "prune_by_class",
+    "by noise rate": "prune_by_noise_rate",
+    "both": "both",
+}
+SCORES = ("self_confidence", "normalized_margin", "confidence_weighted_entropy")
+OURS = "errata"
+
+
+def measure_flags(
+    cell: Cell, rule: str | Callable[..., Audit], _: None, bench: Bench
+) -> dict[str, float]:
+    """How well a rule, or our audit, tells wrong labels from right ones."""
+    proba, labels, wrong = _load_setting(*SETTINGS[cell.dataset], _check_folder(bench))
+    rate = {}
+    if isinstance(rule, str):
+        flagged = find_label_issues(labels, proba, filter_by=rule, method="confident_learning")
+        rate = {"rate": float(flagged.mean()), "low": np.nan, "high": np.nan}
+    else:
+        found = rule(None, labels, pred_proba=proba, self_check=False)
+        flagged = found.flagged
+        noise = found.noise_rate
+        rate = {"rate": noise.estimate, "low": noise.low, "high": noise.high}
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        wrong, flagged, average="binary", zero_division=0
+    )
+    accuracy = float(np.mean(flagged == wrong))
+    return {"f1": f1, "precision": precision, "recall": recall, "accuracy": accuracy, **rate}
+
+
+def measure_scores(
+    cell: Cell, score: str | Callable[..., Audit], _: None, bench: Bench
+) -> dict[str, float]:
+    """How well a score, or our audit, ranks labels; F1 is that of argmax, or of our flags."""
+    proba, labels, wrong = _read_arrays(_check_folder(bench) / f"{NETWORKS[cell.dataset]}.npz")
+    if isinstance(score, str):
+        suspicion = -get_label_quality_scores(labels, proba, method=score)
+        flagged = proba.argmax(axis=1) != labels
+    else:
+        found = score(None, labels, pred_proba=proba, self_check=False)
+        suspicion = found.suspicion
+        flagged = found.flagged
+    n_wrong = int(wrong.sum())
+    first = np.argsort(-suspicion, kind="stable")[:n_wrong]
+    return {
+        "auroc": roc_auc_score(wrong, suspicion),
+        "average_precision": average_precision_score(wrong, suspicion),
+        "lift": wrong[first].mean() / wrong.mean(),
+        "f1": 2 * np.sum(flagged & wrong) / (flagged.sum() + n_wrong),
+    }
+
+
+def _check_folder(bench: Bench) -> Path:
+    folder = find_folder(bench.folder)
+    if folder is None:
+        raise FileNotFoundError(
+            "this experiment needs the probabilities of its authors' networks; name the folder "
+            "that holds them with --data."
+        )
+    return folder
+
+
+def _load_setting(
+    percent: int, sparsity: int, folder: Path
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Probabilities, labels and which of these are wrong, from either layout."""
+    ours = folder / f"cl_cifar10_noise{percent}_sparsity{sparsity}.npz"
+    if ours.exists():
+        return _read_arrays(ours)
+    name = "cifar10_noisy_labels__frac_zero_noise_rates__0{}" + "{}__noise_amount__0{}" + "{}"
+    dotted = name.format(".", sparsity, ".", NOISE[percent])
+    theirs = sorted((folder / name.format("_", sparsity, "_", NOISE[percent])).glob("*pyx*.npy"))
+    given = folder / "cifar10_noisy_labels" / f"{dotted}.json"
+    truth = folder / "train_filename2label.json"
+    missing = [path.name for path in (given, truth) if not path.exists()]
+    if missing or not theirs:
+        raise FileNotFoundError(
+            f"{folder} has neither {ours.name} nor all of its authors' files for {percent} % noise "
+            f"and sparsity {sparsity / 10:g}; choose settings that are there with --dataset."
+        )
+    labels = np.array(list(json.loads(given.read_text()).values()))
+    true_labels = np.array(list(json.loads(truth.read_text()).values()))
+    proba = np.load(theirs[0], allow_pickle=False)[:, :10].astype(float)
+    return proba / proba.sum(axis=1, keepdims=True), labels, labels != true_labels
+
+
+def _read_arrays(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path} is missing; choose settings that are there with --dataset."
+        )
+    with np.load(path, allow_pickle=False) as arrays:
+        proba = arrays["pred_proba"].astype(float)  # kept in half precision
+        labels = arrays["label"].astype(int)
+        wrong = labels != arrays["true_label"]
+    return proba / proba.sum(axis=1, keepdims=True), labels, wrong
+
+
+def write_table_of_flags(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """F1 of every rule beside our audit, and what it says of the noise: settings.md."""
+    best = {row["dataset"]: row["mean"] for row in load_published("northcutt_2021_best_f1")}
+    cells: dict[str, dict[str, dict]] = defaultdict(dict)
+    for row in results:
+        cells[row["dataset"]][row["method"]] = row
+    lines = []
+    for setting, found in cells.items():
+        shares = [f"{found[name]['f1']:.3f}" if name in found else "-" for name in RULES]
+        ours = found.get(OURS)
+        said = ["-", "-"]
+        if ours is not None:
+            said[0] = f"{ours['f1']:.3f}"
+            said[1] = f"{ours['rate']:.2f} ({ours['low']:.2f} to {ours['high']:.2f})"
+        lines.append([setting, *shares, f"{best[setting]:.3f}", *said])
+    header = ["setting", *RULES, "best published", OURS, "errata's rate (interval)"]
+    return [_write_page(folder / "settings.md", "F1 of flagged labels", header, lines)]
+
+
+def write_table_of_scores(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Every score beside our audit: networks.md."""
+    metrics = ("auroc", "average_precision", "lift", "f1")
+    lines = [
+        [row["dataset"], row["method"], *(f"{row[name]:.3f}" for name in metrics)]
+        for row in results
+    ]
+    header = ["network", "score", "AUROC", "average precision", "lift", "F1"]
+    return [_write_page(folder / "networks.md", "Ranking of labels", header, lines, names=2)]
+
+
+def _write_page(
+    path: Path, title: str, header: list[str], lines: list[list[str]], names: int = 1
+) -> Path:
+    text = f"# {title}\n\n{to_markdown(Table('', header, lines, names))}\n"
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+confident_learning = Experiment(
+    name="confident-learning",
+    title="Northcutt, Jiang and Chuang 2021: label errors in CIFAR-10, twelve settings",
+    datasets=dict.fromkeys(SETTINGS),
+    methods={**RULES, OURS: audit},
+    metrics=("f1", "precision", "recall", "accuracy", "rate", "low", "high"),
+    measure=measure_flags,
+    illustrate=write_table_of_flags,
+    quick={"datasets": dict.fromkeys(list(SETTINGS)[:1])},
+)
+label_quality = Experiment(
+    name="label-quality",
+    title="Kuan and Mueller 2022: scores of label quality, CIFAR-10 with 20 % noise",
+    datasets=dict.fromkeys(NETWORKS),
+    methods={**{score.replace("_", " "): score for score in SCORES}, OURS: audit},
+    metrics=("auroc", "average_precision", "lift", "f1"),
+    measure=measure_scores,
+    illustrate=write_table_of_scores,
+    quick={"datasets": dict.fromkeys(list(NETWORKS)[:1])},
+)
