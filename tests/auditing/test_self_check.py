@@ -124,7 +124,6 @@ def test_lift_is_van_elterens_statistic():
         injected=np.array([True, True, False, False, False]),
         labels=np.zeros(5, dtype=int),
         suspicion=np.array([0.9, 0.5, 0.6, 0.1, 0.2]),
-        right=1.0,
     )
     np.testing.assert_allclose(lift_of([run]), (5 - 3) / np.sqrt(2 * 3 * 6 / 12))
 
@@ -134,7 +133,6 @@ def test_a_list_by_labels_takes_the_label_with_most_injected_errors_first():
         injected=np.array([True, True, False, True, False, False, False]),
         labels=np.array([1, 1, 1, 0, 0, 0, 0]),
         suspicion=np.zeros(7),
-        right=1.0,
     )
     lengths, held = by_label_alone(run)
     np.testing.assert_array_equal(lengths, [0, 3, 7])
@@ -170,7 +168,7 @@ def test_average_precision_counts_injected_errors_and_expected_ones():
     random = np.random.default_rng(0)
     injected, wrong = random.random((2, 300)) < 0.1
     wrong &= ~injected
-    run = Run(injected, np.zeros(300, dtype=int), random.random(300) + injected + wrong, 1.0)
+    run = Run(injected, np.zeros(300, dtype=int), random.random(300) + injected + wrong)
     truth = average_precision_score(injected | wrong, run.suspicion)
     np.testing.assert_allclose(estimated_average_precision(run, wrong.astype(float)), truth)
     assert estimated_average_precision(run, np.zeros(300)) < truth
@@ -196,8 +194,8 @@ def test_what_was_changed_together_is_one_event():
     # Eight copies of each row: the test counts rows, and would take them for eight witnesses.
     random = np.random.default_rng(0)
     injected, labels = np.arange(12) % 3 == 0, np.zeros(12, dtype=int)
-    run = Run(injected, labels, random.random(12) + 0.1 * injected, 1.0)
+    run = Run(injected, labels, random.random(12) + 0.1 * injected)
     units = np.repeat(np.arange(12), 8)
-    many = Run(injected[units], labels[units], run.suspicion[units], 1.0)
+    many = Run(injected[units], labels[units], run.suspicion[units])
     assert lift_of([_one_for_each(units, many)]) == pytest.approx(lift_of([run]), rel=1e-12)
     assert abs(lift_of([many])) > 2 * abs(lift_of([run]))

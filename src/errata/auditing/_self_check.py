@@ -6,7 +6,7 @@ injected errors are not the errors that people make.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -65,12 +65,12 @@ class SelfCheck(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One copy of the labels: which were changed, and what the audit made of it."""
+    """One copy of the labels with injected errors, and what the audit made of it."""
 
-    injected: np.ndarray
+    injected: np.ndarray  # bool
     labels: np.ndarray
     suspicion: np.ndarray
-    right: float
+    suggested: np.ndarray = np.empty(0)
 
 
 def run_self_check(
@@ -81,25 +81,44 @@ def run_self_check(
     copies: np.ndarray | None = None,
     known: np.ndarray | None = None,
 ) -> SelfCheck | None:
-    """Inject errors and look for them; None where there are too few rows to inject any.
+    """Inject errors into classes and look for them; None where there are too few rows for any.
 
     Of copies of a row with one label (``copies`` numbers their groups) all are changed or none: a
     single one would give itself away. So are rows that follow each other in time. Labels that are
     ``known`` are left as they are.
     """
-    n = len(codes) if known is None else int(np.sum(~known))
-    count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
+    count = count_to_inject(len(codes) if known is None else int(np.sum(~known)))
     units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
-    runs = []
-    for _ in range(2 if len(codes) < CHECKED_TWICE else 1):
+
+    def run_once() -> Run | None:
         injected = rows_to_change(codes, units, count, random, known)
         if injected.sum() < 2:
             return None
         labels = np.where(injected, wrong_labels(codes, units, first.transition, random), codes)
         again = audit_again(labels, int(random.integers(2**31 - 1)))
-        right = float(np.mean((again.other == codes)[injected]))
-        runs.append(Run(injected, labels, again.suspicion, right))
-    return summed_up(runs, first.p_wrong, units)
+        return Run(injected, labels, again.suspicion, again.other)
+
+    runs = inject_errors(run_once, len(codes))
+    if not runs:
+        return None
+    right = np.mean([np.mean((run.suggested == codes)[run.injected]) for run in runs])
+    return SelfCheck(**sum_up(runs, first.p_wrong, units), suggested_right=float(right))
+
+
+def count_to_inject(n: int) -> int:
+    """How many errors to inject into ``n`` labels."""
+    return min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
+
+
+def inject_errors(run_once: Callable[[], Run | None], n_rows: int) -> list[Run]:
+    """One run, two of a small table; none where there are too few labels to change."""
+    runs = []
+    for _ in range(2 if n_rows < CHECKED_TWICE else 1):
+        run = run_once()
+        if run is None:
+            return []
+        runs.append(run)
+    return runs
 
 
 def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -195,40 +214,52 @@ def _one_for_each(units: np.ndarray, run: Run) -> Run:
     first = np.unique(units, return_index=True)[1]
     sizes = np.bincount(units)
     mean = np.bincount(units, weights=run.suspicion) / sizes
-    return Run(run.injected[first], run.labels[first], mean, run.right)
+    return Run(run.injected[first], run.labels[first], mean)
 
 
-def summed_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> SelfCheck:
-    """What became of the injected errors in all runs; ``before`` is p_wrong without them."""
-    n = len(before)
+def count_found(runs: list[Run], before: np.ndarray, lift: float) -> dict[str, Any]:
+    """What the self-check of every kind tells; ``before`` is p_wrong without injected errors.
+
+    ``lift`` says how far injected errors are the more suspicious, in standard errors.
+    """
     injected = round(float(np.mean([run.injected.sum() for run in runs])))
-    top = min(n, int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
-    hits = np.mean([_hits(run) for run in runs], axis=0)
-    lift = lift_of([_one_for_each(units, run) for run in runs]) >= LEAST_LIFT
-    rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
-    rank = rank if lift else rank[:0]
-    label_hits = np.mean([np.interp(rank, *by_label_alone(run)) for run in runs], axis=0)
-    return SelfCheck(
-        injected=injected,
-        top=top,
-        found=round(float(hits[top - 1])),
-        by_label=round(float(np.mean([np.interp(top, *by_label_alone(r)) for r in runs]))),
-        lift=bool(lift),
-        average_precision=_average_precision(runs, before) if lift else None,
-        suggested_right=float(np.mean([run.right for run in runs])),
-        repeats=len(runs),
-        rank=rank,
-        precision=hits[rank - 1] / np.maximum(rank, 1),
-        recall=hits[rank - 1] / injected,
-        label_precision=label_hits / np.maximum(rank, 1),
-        label_recall=label_hits / injected,
+    top = min(len(before), int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
+    precision = [estimated_average_precision(run, before) for run in runs]
+    return {
+        "injected": injected,
+        "top": top,
+        "found": round(float(count_hits(runs, [run.suspicion for run in runs])[top - 1])),
+        "lift": bool(lift >= LEAST_LIFT),
+        "average_precision": float(np.mean(precision)) if lift >= LEAST_LIFT else None,
+        "repeats": len(runs),
+    }
+
+
+def count_hits(runs: list[Run], scores: list[np.ndarray]) -> np.ndarray:
+    """How many injected errors are among those with the largest scores, for every length."""
+    return np.mean(
+        [
+            np.cumsum(run.injected[np.argsort(-score, kind="stable")])
+            for run, score in zip(runs, scores, strict=True)
+        ],
+        axis=0,
     )
 
 
-def _average_precision(runs: list[Run], before: np.ndarray) -> float:
-    return float(np.mean([estimated_average_precision(run, before) for run in runs]))
-
-
-def _hits(run: Run) -> np.ndarray:
-    """How many injected errors are among the first rows, for every length of the list."""
-    return np.cumsum(run.injected[np.argsort(-run.suspicion, kind="stable")])
+def sum_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> dict[str, Any]:
+    """What became of errors injected into classes, by the length of the list, too."""
+    told = count_found(runs, before, lift_of([_one_for_each(units, run) for run in runs]))
+    n = len(before)
+    top = told["top"]
+    rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
+    rank = rank if told["lift"] else rank[:0]
+    hits = count_hits(runs, [run.suspicion for run in runs])[rank - 1]
+    by_label = np.mean([np.interp(np.r_[rank, top], *by_label_alone(run)) for run in runs], axis=0)
+    return told | {
+        "by_label": round(float(by_label[-1])),
+        "rank": rank,
+        "precision": hits / np.maximum(rank, 1),
+        "recall": hits / told["injected"],
+        "label_precision": by_label[:-1] / np.maximum(rank, 1),
+        "label_recall": by_label[:-1] / told["injected"],
+    }

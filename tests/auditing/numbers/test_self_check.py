@@ -4,7 +4,7 @@ import pytest
 import errata
 from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import check_targets, find_wrong_targets
-from errata.auditing.numbers._self_check import planted_swaps
+from errata.auditing.numbers._self_check import plant_swaps
 
 
 def test_planted_errors_are_found_where_the_columns_tell():
@@ -63,7 +63,7 @@ def test_swaps_come_from_trusted_rows_and_move_the_target():
     targets = np.r_[np.zeros(50), np.ones(50)]
     p_wrong = np.r_[np.zeros(50), np.ones(50)]  # ones are not believed
     known = np.arange(100) % 10 == 0
-    changed, planted = planted_swaps(targets, p_wrong, known, 40, np.random.default_rng(0))
+    changed, planted = plant_swaps(targets, p_wrong, known, 40, np.random.default_rng(0))
     assert not planted[known].any()
     assert (changed[planted] == 0).all()
     assert (targets[planted] == 1).all()  # a zero in place of a zero is no error

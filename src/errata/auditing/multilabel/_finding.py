@@ -36,11 +36,10 @@ from scipy.stats import beta
 
 from ..._kernels._probabilities import score_between
 from ..._progress import Progress
-from .._self_check import Run, SelfCheck, summed_up
+from .._self_check import Run, SelfCheck, inject_errors, sum_up
 from .._settings import (
     CHECK_SAMPLE,
     CHECKED_ROWS,
-    CHECKED_TWICE,
     COVERAGE,
     FEWEST_INJECTED,
     INJECTED_CELLS,
@@ -482,21 +481,37 @@ def check_cells(
     """
     random = np.random.default_rng(rows.seed + 1)
     judged = np.flatnonzero(first.judged)
+    before = first.p_wrong[:, judged]
     if len(rows.Y) > CHECKED_ROWS:
         some = np.sort(random.choice(len(rows.Y), CHECK_SAMPLE, replace=False))
-        rows, brought, equal, first = _some_rows(rows, brought, equal, first, some)
-    runs = []
-    for _ in range(2 if len(rows.Y) < CHECKED_TWICE else 1):
+        rows = rows.for_rows(some)
+        brought = [
+            [model.for_rows(some) if hasattr(model, "for_rows") else model for model in own]
+            for own in brought
+        ]
+        equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
+        before = before[some]
+
+    def run_once() -> Run | None:
         injected = cells_to_flip(rows.Y, judged, random)
         if injected.sum() < 2:
             return None
-        flipped = replace(
-            rows, Y=np.where(injected, 1 - rows.Y, rows.Y), seed=int(random.integers(2**31 - 1))
-        )
+        Y = np.where(injected, 1 - rows.Y, rows.Y)
+        flipped = replace(rows, Y=Y, seed=int(random.integers(2**31 - 1)))
         again = find_wrong_cells(flipped, brought, equal=equal, progress=progress)
-        runs.append(_run(injected[:, judged], flipped.Y[:, judged], again, judged))
-    before = first.p_wrong[:, judged].ravel()
-    return CellCheck(*summed_up(runs, before, np.arange(len(before))))
+        return Run(
+            injected[:, judged].ravel(),
+            (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
+            again.suspicion[:, judged].ravel(),
+            again.p_wrong[:, judged].ravel() > 0.5,
+        )
+
+    runs = inject_errors(run_once, len(rows.Y))
+    if not runs:
+        return None
+    right = np.mean([np.mean(run.suggested[run.injected]) for run in runs])
+    told = sum_up(runs, before.ravel(), np.arange(before.size))
+    return CellCheck(**told, suggested_right=float(right))
 
 
 def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -515,23 +530,3 @@ def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator
                 room[label] -= 1
                 left -= 1
     return chosen
-
-
-def _run(injected: np.ndarray, Y: np.ndarray, again: CellFindings, judged: np.ndarray) -> Run:
-    """One copy of the labels; a list that knows the labels only knows which is set where."""
-    known = 2 * np.arange(len(judged)) + Y
-    right = float(np.mean(again.p_wrong[:, judged][injected] > 0.5))
-    suspicion = again.suspicion[:, judged]
-    return Run(injected.ravel(), known.ravel(), suspicion.ravel(), right)
-
-
-def _some_rows(
-    rows: LabelledRows,
-    brought: Sequence[list[OutOfFoldModel]],
-    equal: np.ndarray | None,
-    first: CellFindings,
-    some: np.ndarray,
-) -> tuple[LabelledRows, list[list[OutOfFoldModel]], np.ndarray | None, CellFindings]:
-    fewer = [[m.for_rows(some) if hasattr(m, "for_rows") else m for m in own] for own in brought]
-    equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
-    return rows.for_rows(some), fewer, equal, first._replace(p_wrong=first.p_wrong[some])

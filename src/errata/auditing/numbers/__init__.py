@@ -25,11 +25,11 @@
 """
 
 from ._audit import audit_targets
-from ._finding import TargetFindings, TargetModel, TargetSelfCheck, find_wrong_targets
+from ._finding import TargetFindings, TargetModel, find_wrong_targets
 from ._inputs import digits_of, read_targets, written_cells
 from ._models import BroughtPredictions
 from ._result import TargetAudit
-from ._self_check import check_targets
+from ._self_check import TargetSelfCheck, check_targets
 
 __all__ = [
     "BroughtPredictions",

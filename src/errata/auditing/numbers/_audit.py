@@ -15,7 +15,7 @@ from .._settings import TARGET_NEIGHBORS
 from ..examples._views import Near, RowsView, inputs_to_show
 from ..inputs._inputs import Display, row_index, table_in_memory
 from ..results._flags import Flags
-from ._finding import TargetFindings, TargetSelfCheck, find_wrong_targets
+from ._finding import TargetFindings, find_wrong_targets
 from ._inputs import (
     Digits,
     TargetInputs,
@@ -25,7 +25,7 @@ from ._inputs import (
 )
 from ._models import BroughtPredictions
 from ._result import SLIPS, WORDS, TargetAudit, hints_for, without_slips
-from ._self_check import check_targets
+from ._self_check import TargetSelfCheck, check_targets
 
 
 def audit_targets(

@@ -251,29 +251,6 @@ def _tail(last: TargetRound) -> float:
     return last.posterior.hypotheses[0].noises[int(weights.argmax())].tail
 
 
-class TargetSelfCheck(NamedTuple):
-    """What became of errors that were planted in a copy of the targets.
-
-    Planted are swaps: targets of other rows that are probably right.
-    """
-
-    injected: int
-    top: int  # so many of the most suspicious rows...
-    found: int  # ... hold so many of the planted errors
-    by_value: int  # and so many would be in a list of targets furthest from the median
-    lift: bool  # whether planted errors are the more suspicious, beyond chance
-    average_precision: float | None  # of finding the planted errors and those expected besides
-    median_error: float  # of what is predicted for planted rows, in units of the target
-    planted_error: float  # median distance of planted from true targets, to compare
-    repeats: int
-
-    def __repr__(self) -> str:
-        return (
-            f"<TargetSelfCheck: {self.found:,} of {self.injected:,} planted errors are among the "
-            f"{self.top:,} most suspicious rows; {self.by_value:,} by values alone>"
-        )
-
-
 class Start(NamedTuple):
     """What a round knows of an earlier one."""
 

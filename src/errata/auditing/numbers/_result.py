@@ -21,8 +21,8 @@ from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import findings, shared_summary
 from ..stored._rows import KNOWN
-from ._finding import TargetSelfCheck
 from ._inputs import Digits, digits_of, give_numbers, read_targets, written_cells
+from ._self_check import TargetSelfCheck
 
 UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
 
