@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from errata.auditing.examples._cards import differs, evidence, read_cells
+from errata.auditing.examples._cards import Cells, evidence
 
 RNG = np.random.default_rng(0)
 CODES = np.repeat([0, 1], [300, 100])
@@ -10,7 +10,7 @@ ALL = np.ones(400, dtype=bool)
 
 
 def weights(values, row=0, other=1, counted=ALL):
-    bins = read_cells(values).bins
+    bins = Cells(values).bins
     return evidence(bins, CODES, np.array([row]), np.array([other]), counted)[0]
 
 
@@ -73,29 +73,29 @@ def test_rows_that_are_not_counted_do_not_count():
 
 
 def test_numbers_differ_by_more_than_their_spread_and_words_if_unequal():
-    numbers = read_cells(np.r_[np.linspace(-1, 1, 101), np.nan, np.inf])
+    numbers = Cells(np.r_[np.linspace(-1, 1, 101), np.nan, np.inf])
     rows = np.array([50, 50, 50, 101])
     others = np.array([79, 80, 101, 102])  # the standard deviation is 29.15 steps
-    assert differs(numbers, rows, others).tolist() == [False, True, True, False]
-    words = read_cells(np.array(["a", "b", "a ", None], dtype=object))
-    found = differs(words, np.array([0, 0, 0]), np.array([1, 2, 3]))
+    assert numbers.differ(rows, others).tolist() == [False, True, True, False]
+    words = Cells(np.array(["a", "b", "a ", None], dtype=object))
+    found = words.differ(np.array([0, 0, 0]), np.array([1, 2, 3]))
     assert found.tolist() == [True, False, True]
 
 
 def test_neither_outliers_nor_two_heaps_of_values_widen_the_spread():
-    outliers = read_cells(np.r_[np.linspace(0, 1, 100), 50, -50])
-    heaps = read_cells(np.r_[np.linspace(0, 1, 50), np.linspace(5, 6, 50)])
-    assert differs(outliers, np.array([0]), np.array([60]))
-    assert differs(heaps, np.array([0]), np.array([50]))
+    outliers = Cells(np.r_[np.linspace(0, 1, 100), 50, -50])
+    heaps = Cells(np.r_[np.linspace(0, 1, 50), np.linspace(5, 6, 50)])
+    assert outliers.differ(np.array([0]), np.array([60]))
+    assert heaps.differ(np.array([0]), np.array([50]))
 
 
 def test_a_rare_number_differs_though_most_are_equal():
-    gains = read_cells(np.r_[np.zeros(99), 1e308])
-    assert differs(gains, np.array([0, 0]), np.array([1, 99])).tolist() == [False, True]
+    gains = Cells(np.r_[np.zeros(99), 1e308])
+    assert gains.differ(np.array([0, 0]), np.array([1, 99])).tolist() == [False, True]
 
 
 def test_a_column_of_sentences_is_to_be_read():
     sentences = [f"this is the sentence number {i} of a text that goes on" for i in range(9)]
-    assert read_cells(np.array(sentences, dtype=object)).is_text
-    assert not read_cells(np.array(["red", "blue"], dtype=object)).is_text
-    assert not read_cells(np.array(["1.5", "2"], dtype=object)).is_text
+    assert Cells(np.array(sentences, dtype=object)).is_text
+    assert not Cells(np.array(["red", "blue"], dtype=object)).is_text
+    assert not Cells(np.array(["1.5", "2"], dtype=object)).is_text

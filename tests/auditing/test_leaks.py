@@ -3,7 +3,7 @@ import pytest
 
 from auditing_cases import blobs
 from errata.auditing.inputs import _features
-from errata.auditing.inputs._features import Leak, as_floats, find_leak, leak_note
+from errata.auditing.inputs._features import Leak, as_floats, find_leak
 from errata.noise import flip_labels
 from errata.tables._columns import Column
 
@@ -211,7 +211,7 @@ def test_cells_become_floats(cells, expected):
 
 
 def test_the_note_names_the_column_and_the_way_out():
-    assert leak_note(Leak(["class_id"], ["class_id"], 0.999, 0.88)) == (
+    assert Leak(["class_id"], ["class_id"], 0.999, 0.88).describe() == (
         "Column 'class_id' alone gives the label of 99.9% of the rows, the other columns of 88.0%. "
         "It looks made from the label and would hide every error, so it was left out. If it was "
         "measured independently, pass trust=['class_id'] (on the "
@@ -220,7 +220,7 @@ def test_the_note_names_the_column_and_the_way_out():
 
 
 def test_the_note_names_several_columns():
-    assert leak_note(Leak([3, 7], ["x3", "x7"], 1.0, 0.9)) == (
+    assert Leak([3, 7], ["x3", "x7"], 1.0, 0.9).describe() == (
         "Each of the columns 'x3', 'x7' gives the label of up to 100.0% of the rows, the other "
         "columns of 90.0%. They look made from the label and would hide every error, so they were "
         "left out. If they were measured independently, pass trust=[3, 7] (on the "
@@ -229,7 +229,7 @@ def test_the_note_names_several_columns():
 
 
 def test_the_note_does_not_name_them_all():
-    note = leak_note(Leak(list(range(12)), [f"x{j}" for j in range(12)], 1.0, 0.9))
+    note = Leak(list(range(12)), [f"x{j}" for j in range(12)], 1.0, 0.9).describe()
     assert "'x6', 'x7' and 4 more gives" in note
     assert "trust=[0, 1, 2, 3, 4, 5, 6, 7, ...]" in note
 

@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
-from errata.auditing.classes import Verdicts, posterior_of, with_verdicts
+from errata.auditing.classes import posterior_of, with_verdicts
 from errata.auditing.classes._posterior import NONE
 
 
 def verdicts_on(rows, truth):
-    return Verdicts(rows, truth.labels[rows], truth.classes[rows])
+    return rows, truth.labels[rows], truth.classes[rows]
 
 
 def audited(truth, verdicts=None):
     found = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
-    return found if verdicts is None else with_verdicts(found, truth.logs, truth.labels, verdicts)
+    return found if verdicts is None else with_verdicts(found, truth.logs, truth.labels, *verdicts)
 
 
 def weights_by_kind(posterior):
@@ -31,9 +31,9 @@ def noisy():
 
 
 def test_no_verdict_changes_nothing(noisy):
-    nothing = Verdicts(*np.zeros((3, 0), dtype=int))
+    nothing = np.zeros((3, 0), dtype=int)
     before = audited(noisy)
-    assert with_verdicts(before, noisy.logs, noisy.labels, nothing) is before
+    assert with_verdicts(before, noisy.logs, noisy.labels, *nothing) is before
 
 
 def test_right_labels_at_a_border_speak_for_overlap(overlapping):
@@ -66,16 +66,16 @@ def test_labels_that_were_corrected_count_as_they_were(noisy):
     corrected = noisy.labels.copy()
     corrected[rows] = noisy.classes[rows]
     found = posterior_of(noisy.logs, corrected, np.random.default_rng(0))
-    after = with_verdicts(found, noisy.logs, corrected, verdicts_on(rows, noisy))
-    nobody_erred = Verdicts(rows, noisy.classes[rows], noisy.classes[rows])
-    assert after.rate > with_verdicts(found, noisy.logs, corrected, nobody_erred).rate
+    after = with_verdicts(found, noisy.logs, corrected, *verdicts_on(rows, noisy))
+    nobody_erred = (rows, noisy.classes[rows], noisy.classes[rows])
+    assert after.rate > with_verdicts(found, noisy.logs, corrected, *nobody_erred).rate
 
 
 def test_labels_that_are_known_stay_so(noisy):
     known = np.arange(800) < 100
     found = posterior_of(noisy.logs, noisy.labels, np.random.default_rng(0), known=known)
     rows = np.arange(200, 240)
-    after = with_verdicts(found, noisy.logs, noisy.labels, verdicts_on(rows, noisy))
+    after = with_verdicts(found, noisy.logs, noisy.labels, *verdicts_on(rows, noisy))
     assert (after.p_wrong[known] == 0).all()
     assert (after.p_wrong[~known] > 0).any()
 
@@ -84,5 +84,5 @@ def test_verdicts_revive_noise_that_was_ruled_out():
     logs, labels = nearly_clean(3, 800, 0, 0.98)
     rows = np.argsort(-posterior_of(logs, labels, np.random.default_rng(0)).suspicion)[:20]
     before = posterior_of(logs, labels, np.random.default_rng(0))
-    wrong = Verdicts(rows, labels[rows], (labels[rows] + 1) % 3)
-    assert with_verdicts(before, logs, labels, wrong).rate > 5 * before.rate
+    wrong = (rows, labels[rows], (labels[rows] + 1) % 3)
+    assert with_verdicts(before, logs, labels, *wrong).rate > 5 * before.rate

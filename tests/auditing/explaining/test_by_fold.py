@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 import errata
 from auditing_cases import CODES, GROUPS, QUICK, X
 from errata.auditing import default_models
-from errata.auditing.examples._explanations import NeighborsByFold, fit_by_fold
+from errata.auditing.examples._explanations import ModelsByFold, NeighborsByFold
 from errata.auditing.models._base import NewRows, TrainingData
 from errata.auditing.models._default import NearestRows
 
@@ -20,7 +20,7 @@ def learnt(**how):
 
 def test_groups_stay_together():
     found = learnt(groups=GROUPS)
-    folds, groups = fit_by_fold(found).folds, GROUPS[found.inputs.audited]
+    folds, groups = ModelsByFold(found).folds, GROUPS[found.inputs.audited]
     assert all(len(set(folds[group == groups])) == 1 for group in np.unique(GROUPS))
     assert len(set(folds)) > 5
 
@@ -38,7 +38,7 @@ def test_neighbours_of_a_row_are_outside_its_fold():
 
 def test_every_default_model_can_be_asked(few_trees):
     found = learnt(estimators=None)
-    asked = fit_by_fold(found)
+    asked = ModelsByFold(found)
     assert asked.names == [model.name for model in default_models(60, n_classes=3)]
     assert asked.unasked == []
     row = found.data.X[5]
@@ -48,7 +48,7 @@ def test_every_default_model_can_be_asked(few_trees):
 
 def test_a_model_of_the_users_own_table_is_named_but_not_asked():
     proba = np.eye(3)[CODES]
-    found = fit_by_fold(learnt(estimator=GaussianNB(), pred_proba=proba))
+    found = ModelsByFold(learnt(estimator=GaussianNB(), pred_proba=proba))
     assert found.names == ["neighbours"]
     assert found.unasked == ["your model", "your probabilities"]
 

@@ -29,7 +29,6 @@ from ._posterior import (
 )
 from ._verdicts import (
     Grouped,
-    Verdicts,
     beside_all,
     grouped_hypotheses,
     matched,
@@ -42,7 +41,6 @@ __all__ = [
     "NoisePosterior",
     "Posterior",
     "RowRule",
-    "Verdicts",
     "Vote",
     "beside_all",
     "classes_before_labels",

@@ -37,7 +37,7 @@ from ..classes import (
 from ..examples._examples import show, shown_rows
 from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
-from ..inputs._decisions import DecidedLabels, lay_over, verdicts_of
+from ..inputs._decisions import DecidedLabels, find_verdicts, lay_over
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
     Display,
@@ -286,8 +286,10 @@ class ClassProblem(Problem):
         """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
         inputs = self.inputs
         if self.decided is not None:
-            verdicts = verdicts_of(self.decided, inputs)
-            self.posterior = with_verdicts(self.posterior, logs, inputs.audited_codes, verdicts)
+            rows, were, classes = find_verdicts(self.decided, inputs)
+            self.posterior = with_verdicts(
+                self.posterior, logs, inputs.audited_codes, rows, were, classes
+            )
         posterior = self.posterior
         self.grouped = partial(_group_hypotheses, inputs, posterior, logs)
         self.has_skill = posterior.skill.enough

@@ -15,7 +15,6 @@ import numpy as np
 from ..._blocks import blocks
 from ...audit_folder import (
     Components,
-    Evidence,
     evidence_of,
     expected_left,
     gather_components,
@@ -35,16 +34,13 @@ ALL = "all"  # the group of all hypotheses together
 UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
 
 
-class Verdicts(NamedTuple):
-    """What a person decided: the label of each row when it was looked at, and its class."""
-
-    rows: np.ndarray  # places among the audited rows
-    labels: np.ndarray  # codes
-    classes: np.ndarray
-
-
 def with_verdicts(
-    posterior: Posterior, logs: np.ndarray, codes: np.ndarray, verdicts: Verdicts
+    posterior: Posterior,
+    logs: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    were: np.ndarray,
+    classes: np.ndarray,
 ) -> Posterior:
     """The posterior after a person has decided on some rows.
 
@@ -59,29 +55,27 @@ def with_verdicts(
         Logarithms of the pooled probabilities of the labels, as given to ``posterior_of``.
     codes : array of shape (n,)
         The labels.
-    verdicts : Verdicts
-        On labels as they were: many may have been corrected since.
+    rows : array
+        The audited rows that were decided.
+    were, classes : arrays of the shape of ``rows``
+        The labels that these had then, many of which may have been corrected since, and what the
+        person said they are.
     """
-    if not len(verdicts.rows):
+    if not len(rows):
         return posterior
     doubtful = posterior.p_wrong > 0  # others are known
     grouped = grouped_hypotheses(posterior, logs, codes)
     p = grouped.p[doubtful].astype(float)
     nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
     before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
-    after = update(before, _evidence(posterior.noise, before, logs, verdicts))
+    found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs[:, rows], were)
+    decided = found.p.astype(float)
+    nowhere = np.zeros(len(rows), dtype=bool)
+    evidence = evidence_of(before, decided, were != classes, nowhere, decided[:, 0])
+    after = update(before, evidence)
     p_wrong = np.zeros(len(codes))
     p_wrong[doubtful] = after.p_wrong(p)
     return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after)
-
-
-def _evidence(
-    noise: NoisePosterior, components: Components, logs: np.ndarray, verdicts: Verdicts
-) -> Evidence:
-    found = group_probabilities(noise, groups_of(noise), logs[:, verdicts.rows], verdicts.labels)
-    wrong = verdicts.labels != verdicts.classes
-    p = found.p.astype(float)
-    return evidence_of(components, p, wrong, np.zeros(len(wrong), dtype=bool), p[:, 0])
 
 
 def _with_p_wrong(

@@ -203,38 +203,11 @@ def standing_out(
     scores = np.zeros((len(rows), len(columns)))
     is_text = np.zeros(len(columns), dtype=bool)
     for j, column in enumerate(columns):
-        cells = read_cells(column.take(kept))
+        cells = Cells(column.take(kept))
         is_text[j] = cells.is_text
         if is_used[j] and near.shape[1] > 1:
-            scores[:, j] = _difference(cells, at, beside)
+            scores[:, j] = cells.compare(at, beside)
     return [_in_order(score, is_text) for score in scores]
-
-
-class Cells(NamedTuple):
-    """A column made comparable: numbers, or the numbers of its distinct words."""
-
-    values: np.ndarray  # from -1 to 1, NaN where a number is missing; -1 where a word is
-    bins: np.ndarray  # what is counted: ranges of numbers, words, and missing cells
-    spread: float  # of the numbers; nothing for words, which are equal or not
-    is_text: bool  # to be read rather than counted
-
-
-def _difference(cells: Cells, at: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """How much rows differ from their neighbours on the mean, less what these do by themselves."""
-    away = np.mean([_apart(cells, at, others) for others in near.T], axis=0)
-    pairs = combinations(near.T, 2)
-    return away - np.mean([_apart(cells, one, other) for one, other in pairs], axis=0)
-
-
-def _apart(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """From 0 for the same to 1: a half for numbers as far apart as the column is spread."""
-    a = cells.values[rows]
-    b = cells.values[others]
-    if cells.bins is cells.values:  # words, which are the same or not
-        return (a != b).astype(float)
-    gap = np.abs(a - b)
-    apart = np.divide(gap, gap + cells.spread, out=np.zeros(len(gap)), where=gap > 0)
-    return np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart)
 
 
 def _in_order(score: np.ndarray, is_text: np.ndarray) -> list[int]:
@@ -258,22 +231,80 @@ def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any])
     return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
 
 
-def read_cells(values: Any) -> Cells:
-    """Make a column comparable: an Arrow array of text, or a NumPy array.
+class Cells:
+    """A column made comparable, from an Arrow array of text or a NumPy array.
+
+    Attributes
+    ----------
+    values : array
+        Numbers from -1 to 1, NaN for missing ones; or places of words, -1 for missing ones.
+    bins : array
+        What is counted: ranges of numbers, words, and missing cells.
+    spread : float
+        Of the numbers; nothing for words, which are equal or not.
+    is_text : bool
+        Whether it is to be read rather than counted.
 
     Examples
     --------
-    >>> read_cells(np.array(["b", "a", None, "b"], dtype=object))[:2]
-    (array([ 1,  0, -1,  1]), array([ 1,  0, -1,  1]))
+    >>> Cells(np.array(["b", "a", None, "b"], dtype=object)).values
+    array([ 1,  0, -1,  1])
     """
-    is_time = not is_arrow(values) and values.dtype.kind in "mM"
-    found = times(values) if is_time else numbers(values)
-    if found is not None:
-        found = _scaled(found)
-        return Cells(found, _ranges(found), _spread(found), False)
-    codes, words = words_of(values)
-    is_text = bool(words) and sum(map(len, words)) >= FREE_TEXT * len(words)
-    return Cells(codes, codes, 0.0, is_text)
+
+    def __init__(self, cells: Any) -> None:
+        is_time = not is_arrow(cells) and cells.dtype.kind in "mM"
+        found = times(cells) if is_time else numbers(cells)
+        self.are_words = found is None
+        self.is_text = False
+        self.spread = 0.0
+        if found is None:
+            codes, words = words_of(cells)
+            self.values = codes
+            self.bins = codes
+            self.is_text = bool(words) and sum(map(len, words)) >= FREE_TEXT * len(words)
+        else:
+            self.values = _scaled(found)
+            self.bins = _ranges(self.values)
+            self.spread = _spread(self.values)
+
+    def differ(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Whether two rows hold different words, or numbers further apart than the spread.
+
+        Examples
+        --------
+        >>> heights = Cells(np.array([1.0, 2.0, 3.0, 4.0, 9.0, np.nan]))
+        >>> heights.differ(np.array([0, 0, 0]), np.array([1, 4, 5]))
+        array([False,  True,  True])
+        """
+        a = self.values[rows]
+        b = self.values[others]
+        return (np.abs(a - b) > self.spread) | (np.isnan(a) != np.isnan(b))
+
+    def measure(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """From 0 for the same to 1: a half for numbers as far apart as the column is spread."""
+        a = self.values[rows]
+        b = self.values[others]
+        if self.are_words:
+            return (a != b).astype(float)
+        gap = np.abs(a - b)
+        apart = np.divide(gap, gap + self.spread, out=np.zeros(len(gap)), where=gap > 0)
+        return np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart)
+
+    def compare(self, at: np.ndarray, near: np.ndarray) -> np.ndarray:
+        """How much rows differ from their neighbours on the mean, less what these do themselves."""
+        away = np.mean([self.measure(at, others) for others in near.T], axis=0)
+        pairs = combinations(near.T, 2)
+        return away - np.mean([self.measure(one, other) for one, other in pairs], axis=0)
+
+    def find_typical(self, rows: np.ndarray) -> int:
+        """One of ``rows`` with the median of the numbers, or with the most frequent word."""
+        values = self.values[rows]
+        if self.are_words:
+            words, counts = np.unique(values, return_counts=True)
+            return int(rows[np.argmax(values == words[np.argmax(counts)])])
+        order = np.argsort(values, kind="stable")  # missing ones come last
+        n_known = max(1, int(np.sum(~np.isnan(values))))
+        return int(rows[order[(n_known - 1) // 2]])
 
 
 def evidence(
@@ -331,20 +362,6 @@ def evidence(
     for_own = (with_value(own, bins[rows]) - itself) / n_own + smoothing
     for_other = with_value(other, bins[rows]) / n_other + smoothing
     return np.where(other == own, 0.0, np.log(for_other) - np.log(for_own))
-
-
-def differs(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Whether two rows hold different words, or numbers further apart than the column's spread.
-
-    Examples
-    --------
-    >>> heights = read_cells(np.array([1.0, 2.0, 3.0, 4.0, 9.0, np.nan]))
-    >>> differs(heights, np.array([0, 0, 0]), np.array([1, 4, 5]))
-    array([False,  True,  True])
-    """
-    a = cells.values[rows]
-    b = cells.values[others]
-    return (np.abs(a - b) > cells.spread) | (np.isnan(a) != np.isnan(b))
 
 
 def _scaled(found: np.ndarray) -> np.ndarray:
@@ -446,14 +463,15 @@ def compare_rows(
     is_text = np.zeros(len(columns), dtype=bool)
     usual: list[dict[int, int]] = [{} for _ in rows]
     for j, column in enumerate(columns):
-        cells = read_cells(column.take(kept))
+        cells = Cells(column.take(kept))
         is_text[j] = cells.is_text
-        unequal[:, j] = differs(cells, at[which], near)
+        unequal[:, j] = cells.differ(at[which], near)
         if is_used[j]:
             weights[:, j] = evidence(cells.bins, codes[kept], at, other, counted)
         speaks = np.flatnonzero(weights[:, j] >= np.log(SPEAKS))
         for label in np.unique(codes[rows[speaks]]):
-            typical = kept[_find_typical(cells, np.flatnonzero(counted & (codes[kept] == label)))]
+            like = np.flatnonzero(counted & (codes[kept] == label))
+            typical = kept[cells.find_typical(like)]
             for i in speaks[codes[rows[speaks]] == label]:
                 usual[i][j] = int(typical)
     return [
@@ -464,17 +482,6 @@ def compare_rows(
         )
         for i, weight in enumerate(weights)
     ]
-
-
-def _find_typical(cells: Cells, rows: np.ndarray) -> int:
-    """One of ``rows`` with the median of the numbers, or with the most frequent word."""
-    values = cells.values[rows]
-    if cells.bins is cells.values:
-        words, counts = np.unique(values, return_counts=True)
-        return int(rows[np.argmax(values == words[np.argmax(counts)])])
-    order = np.argsort(values, kind="stable")  # missing ones come last
-    n_known = max(1, int(np.sum(~np.isnan(values))))
-    return int(rows[order[(n_known - 1) // 2]])
 
 
 def _looked_at(

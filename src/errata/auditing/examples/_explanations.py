@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -204,14 +204,36 @@ def _listed(columns: list[dict[str, Any]]) -> str:
     )
 
 
-class ModelsByFold(NamedTuple):
-    """What of the pool can be asked about any row, and what cannot."""
+class ModelsByFold:
+    """The models of an audit, fitted once more in ten folds; costs one to three times as much.
 
-    names: list[str]
-    weights: np.ndarray  # in the pool
-    fitted: list[Predictor]
-    folds: np.ndarray  # of the audited rows
-    unasked: list[str]
+    ``names``, ``weights`` and ``fitted`` are of those that can be asked about any row, ``unasked``
+    the names of others, and ``folds`` those of the audited rows.
+    """
+
+    def __init__(self, learnt: Learnt) -> None:
+        data = learnt.data
+        if learnt.inputs.X is None:
+            raise ValueError("the audit looked at no columns, only at probabilities; pass a table.")
+        self.folds = np.empty(len(data.codes), dtype=np.intp)
+        dealt = make_folds(
+            GROUP_FOLDS, data.codes, groups=data.groups, random_state=data.random_state
+        )
+        for fold, (_, test) in enumerate(dealt):
+            self.folds[test] = fold
+        by_fold = replace(data, groups=None, folds=self.folds, more_rows=True)
+        found = [_predictor(model, by_fold) for model in learnt.models]
+        can = [place for place, predictor in enumerate(found) if predictor is not None]
+        names = [model.name for model in learnt.models]
+        if not can:
+            raise ValueError(
+                "no model of the audit can be asked about other rows than it was given: "
+                f"{names[0]}."
+            )
+        self.names = [names[place] for place in can]
+        self.weights = learnt.pool.weights[can]
+        self.fitted = [predictor for predictor in found if predictor is not None]
+        self.unasked = [name for place, name in enumerate(names) if place not in can]
 
     def rows(self, X: np.ndarray, at: int) -> NewRows:
         """Copies of an audited row, to be judged by models that have not seen its fold."""
@@ -227,16 +249,16 @@ class ModelsByFold(NamedTuple):
         return np.concatenate([predictor.predict_proba(rows) for predictor in self.fitted])
 
 
-@dataclass(frozen=True)
 class Explainer:
     """Explains rows of the audit that this was learnt for."""
 
-    learnt: Learnt
+    def __init__(self, learnt: Learnt) -> None:
+        self.learnt = learnt
 
     @cached_property
     def models(self) -> ModelsByFold:
         """Fitted when a row is first asked about, and kept."""
-        return fit_by_fold(self.learnt)
+        return ModelsByFold(self.learnt)
 
     def explain(
         self, audit: "AuditRows", row: int, *, names: np.ndarray | None, other: Any
@@ -295,7 +317,7 @@ class Explainer:
         if _unnamed(inputs) or inputs.features is None or inputs.features.plan is None:
             return []
         plan = inputs.features.plan
-        found = leave_columns_out(
+        against, p_label = leave_columns_out(
             lambda rows: self.models.proba(rows, at),
             X,
             self._others(at),
@@ -308,10 +330,10 @@ class Explainer:
             {
                 "column": names[plan.columns[j]],
                 "value": cells.get(plan.columns[j]),
-                "against": round(float(found.against[j]), 4),
-                "p_label": four_digits(found.p_label[j]),
+                "against": round(float(against[j]), 4),
+                "p_label": four_digits(p_label[j]),
             }
-            for j in np.argsort(-found.against, kind="stable").tolist()
+            for j in np.argsort(-against, kind="stable").tolist()
         ]
 
     def _others(self, at: int) -> np.ndarray:
@@ -403,32 +425,6 @@ def _neighbors(near: Near, inputs: Inputs, names: np.ndarray | None) -> list[dic
     ]
 
 
-def fit_by_fold(learnt: Learnt) -> ModelsByFold:
-    """Fit the models of an audit once more, in ten folds; costs one to three times as much."""
-    data = learnt.data
-    if learnt.inputs.X is None:
-        raise ValueError("the audit looked at no columns, only at probabilities; pass a table.")
-    folds = np.empty(len(data.codes), dtype=np.intp)
-    dealt = make_folds(GROUP_FOLDS, data.codes, groups=data.groups, random_state=data.random_state)
-    for fold, (_, test) in enumerate(dealt):
-        folds[test] = fold
-    by_fold = replace(data, groups=None, folds=folds, more_rows=True)
-    found = [_predictor(model, by_fold) for model in learnt.models]
-    can = [place for place, predictor in enumerate(found) if predictor is not None]
-    names = [model.name for model in learnt.models]
-    if not can:
-        raise ValueError(
-            f"no model of the audit can be asked about other rows than it was given: {names[0]}."
-        )
-    return ModelsByFold(
-        names=[names[place] for place in can],
-        weights=learnt.pool.weights[can],
-        fitted=[predictor for predictor in found if predictor is not None],
-        folds=folds,
-        unasked=[name for place, name in enumerate(names) if place not in can],
-    )
-
-
 def _predictor(model: OutOfFoldModel, data: TrainingData) -> Predictor | None:
     """None for a model that knows nothing but the rows, or looks at the user's own table."""
     if isinstance(model, NearestRows):
@@ -456,13 +452,6 @@ class NeighborsByFold:
         return votes_of_neighbors(distances.T, data.codes[outside[near]], data.n_classes)
 
 
-class WithoutColumns(NamedTuple):
-    """One entry for each column."""
-
-    against: np.ndarray  # how much larger the log odds of the label are without it
-    p_label: np.ndarray  # probability of the label without it
-
-
 def feature_places(plan: FeaturePlan) -> list[np.ndarray]:
     """The features that each column of a table gave, by their places."""
     widths = [1] * len(plan.columns)
@@ -480,7 +469,7 @@ def leave_columns_out(
     *,
     label: int,
     other: int,
-) -> WithoutColumns:
+) -> tuple[np.ndarray, np.ndarray]:
     """The weight of each column's value against the label of a row, and for another class.
 
     Nobody can say what models would predict had they never seen a column; that takes a fit for
@@ -508,6 +497,12 @@ def leave_columns_out(
     label, other : int
         Columns of the probabilities.
 
+    Returns
+    -------
+    against, p_label : arrays
+        For each column how much larger the log odds of the label are without it, and the
+        probability of the label then.
+
     References
     ----------
     .. [1] M. Robnik-Šikonja, I. Kononenko, "Explaining classifications for individual instances",
@@ -520,7 +515,7 @@ def leave_columns_out(
     ...     return np.column_stack([1 - p, p])
     >>> row, others = np.array([5.0, 2.0]), np.array([[0.0, -1.0], [1.0, 1.0]])
     >>> places = [np.array([0]), np.array([1])]
-    >>> leave_columns_out(proba, row, others, places, label=0, other=1).against.round(1)
+    >>> leave_columns_out(proba, row, others, places, label=0, other=1)[0].round(1)
     array([0., 2.])
     """
     whole = proba(row[None])[0]
@@ -530,10 +525,7 @@ def leave_columns_out(
         told = proba(asked.reshape(-1, len(row)))
         without[some] = told.reshape(len(asked), len(others), -1).mean(axis=1)
     odds = np.log(without[:, label]) - np.log(without[:, other])
-    return WithoutColumns(
-        against=odds - (np.log(whole[label]) - np.log(whole[other])),
-        p_label=without[:, label],
-    )
+    return odds - (np.log(whole[label]) - np.log(whole[other])), without[:, label]
 
 
 def _with_values(row: np.ndarray, others: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -31,14 +31,6 @@ EXAMPLE_TEXT = 2_000  # characters of a cell
 ALONE = "It is the only row of its class."
 
 
-class Likely(NamedTuple):
-    """How probable each class is, of those rows of which it is known."""
-
-    names: np.ndarray  # (classes,)
-    p: np.ndarray  # (known rows, classes)
-    is_known: np.ndarray  # (rows,), bool
-
-
 class Near(NamedTuple):
     """Rows of the table, the nearest first, and how far they are in scaled features."""
 
@@ -107,9 +99,9 @@ class RowsView(ABC):
         """The same, and what the audit says about it."""
         raise NotImplementedError
 
-    def likely(self, rows: np.ndarray) -> Likely:
-        """Probabilities of the classes, of those rows of which they are known."""
-        return Likely(np.empty(0), np.empty((0, 0)), np.zeros(len(rows), dtype=bool))
+    def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Names of the classes, their probabilities in rows where these are known, and which."""
+        return np.empty(0), np.empty((0, 0)), np.zeros(len(rows), dtype=bool)
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """What a card tells besides, of each row."""
@@ -139,12 +131,12 @@ class View(RowsView):
         """Sentences about rows of the view, given those around them."""
         return reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
 
-    def likely(self, rows: np.ndarray) -> Likely:
+    def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities of the classes, of those rows that were audited."""
         at, is_audited = self.inputs.places_of(rows)
         codes = self.inputs.audited_codes
         p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
-        return Likely(self.inputs.classes[self.inputs.present], p, is_audited)
+        return self.inputs.classes[self.inputs.present], p, is_audited
 
 
 def inputs_to_show(

@@ -7,7 +7,6 @@ import numpy as np
 
 from ..._format import plural
 from ...audit_folder.decisions import Decisions, Resolved, as_text, from_text, resolve
-from ..classes import Verdicts
 from ._inputs import Inputs
 from ._labels import has_label, known_column, label_column, one_per_row, yes_or_no
 
@@ -71,14 +70,15 @@ def lay_over(
     return DecidedLabels(table, new, mask, decided, were, notes)
 
 
-def verdicts_of(told: DecidedLabels | None, inputs: Inputs) -> Verdicts:
-    """The verdicts on audited rows, as codes: what labels were, and what classes are."""
-    rows = np.empty(0, dtype=np.intp) if told is None else told.rows
+def find_verdicts(
+    decided: DecidedLabels, inputs: Inputs
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The audited rows that people decided, and as codes what labels were and what classes are."""
     place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
-    were = np.array([place.get(label, -1) for label in ([] if told is None else told.were)])
-    at, are_audited = inputs.places_of(rows)
+    were = np.array([place.get(label, -1) for label in decided.were])
+    at, are_audited = inputs.places_of(decided.rows)
     meant = are_audited & (were >= 0)
-    return Verdicts(at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]])
+    return at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]]
 
 
 def row_names(keys: Any, n: int) -> np.ndarray:

@@ -140,9 +140,9 @@ def are_copies(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> bool:
     bool
         False if no two rows are equal.
     """
-    pooled = _pooled(groups, codes, q)
-    observed, expected = _differences(pooled)
-    return len(pooled.rows) > 0 and 2 * observed <= expected
+    equal = _EqualRows(groups, codes, q)
+    observed, expected = equal.count_differences()
+    return len(equal.rows) > 0 and 2 * observed <= expected
 
 
 def unexplained_conflicts(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
@@ -150,7 +150,7 @@ def unexplained_conflicts(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) 
 
     Parameters are those of :func:`are_copies`.
     """
-    observed, expected = _differences(_pooled(groups, codes, q))
+    observed, expected = _EqualRows(groups, codes, q).count_differences()
     return max(0.0, 1 - expected / observed) if observed else 0.0
 
 
@@ -186,12 +186,12 @@ def group_vote(
     transition : array of shape (K, K)
         ``T[c, l] = P(label = l | class = c)``; at least 0.001 is taken.
     """
-    pooled = _pooled(groups, codes, q)
+    equal = _EqualRows(groups, codes, q)
     errors = np.log(np.maximum(transition, LEAST_TRANSITION))
-    classes = softmax(np.log(pooled.proba) + pooled.labels @ errors.T, axis=1)
-    wrong = 1 - classes[pooled.group, codes[pooled.rows]]
+    classes = softmax(np.log(equal.proba) + equal.labels @ errors.T, axis=1)
+    wrong = 1 - classes[equal.group, codes[equal.rows]]
     vote = np.full(len(codes), np.nan)
-    vote[pooled.rows] = np.where(pooled.differing[pooled.group] > 0, wrong, np.nan)
+    vote[equal.rows] = np.where(equal.differing[equal.group] > 0, wrong, np.nan)
     return vote
 
 
@@ -208,28 +208,38 @@ def copies_note(groups: np.ndarray, what: str = "label") -> str:
     )
 
 
-class _Pooled(NamedTuple):
-    """The groups of two rows or more: their rows, and what is known of them."""
+class _EqualRows:
+    """The groups of two rows or more, of labels ``codes`` and probabilities ``q`` (K, n).
 
-    rows: np.ndarray
-    group: np.ndarray  # of each of these rows
-    sizes: np.ndarray  # of each group
-    labels: Any  # (groups, K), sparse: how many rows of a group have a label
-    proba: np.ndarray  # (groups, K): normalised geometric mean of what models say
+    ``rows`` are those of all groups, ``group`` the number of each, ``sizes`` of the groups,
+    ``labels`` (groups, K) how many of a group have each label, and ``proba`` (groups, K) the
+    normalised geometric mean of what models say of them.
+    """
+
+    def __init__(self, groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> None:
+        self.rows = np.flatnonzero(_in_company(groups))
+        _, self.group, self.sizes = np.unique(
+            groups[self.rows], return_inverse=True, return_counts=True
+        )
+        members = _counts(self.group, np.arange(len(self.rows)), (len(self.sizes), len(self.rows)))
+        logs = np.log(np.maximum(q[:, self.rows].T, LEAST_PROBABILITY))
+        self.proba = softmax(members @ logs / self.sizes[:, None], axis=1)
+        self.labels = _counts(self.group, codes[self.rows], self.proba.shape)
 
     @property
     def differing(self) -> np.ndarray:
         """Ordered pairs of rows of a group whose labels differ."""
         return self.sizes**2 - (self.labels**2).sum(axis=1)
 
+    def count_differences(self) -> tuple[float, float]:
+        """Pairs of rows of a group whose labels differ: how many there are, and are expected.
 
-def _pooled(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> _Pooled:
-    rows = np.flatnonzero(_in_company(groups))
-    group, sizes = np.unique(groups[rows], return_inverse=True, return_counts=True)[1:]
-    members = _counts(group, np.arange(len(rows)), (len(sizes), len(rows)))
-    logs = np.log(np.maximum(q[:, rows].T, LEAST_PROBABILITY))
-    proba = softmax(members @ logs / sizes[:, None], axis=1)
-    return _Pooled(rows, group, sizes, _counts(group, codes[rows], proba.shape), proba)
+        In a group of m rows each pair weighs 1 / (m - 1), so that a row weighs the same in any
+        group.
+        """
+        observed = self.differing / (2 * (self.sizes - 1))
+        expected = self.sizes / 2 * (1 - (self.proba**2).sum(axis=1))
+        return float(observed.sum()), float(expected.sum())
 
 
 def _in_company(groups: np.ndarray) -> np.ndarray:
@@ -239,16 +249,6 @@ def _in_company(groups: np.ndarray) -> np.ndarray:
 
 def _counts(i: np.ndarray, j: np.ndarray, shape: tuple[int, int]) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(i)), (i, j)), shape=shape)
-
-
-def _differences(pooled: _Pooled) -> tuple[float, float]:
-    """Pairs of rows of a group whose labels differ: how many there are, how many are expected.
-
-    In a group of m rows each pair weighs 1 / (m - 1), so that a row weighs the same in any group.
-    """
-    observed = pooled.differing / (2 * (pooled.sizes - 1))
-    expected = pooled.sizes / 2 * (1 - (pooled.proba**2).sum(axis=1))
-    return float(observed.sum()), float(expected.sum())
 
 
 def _equal_rows(X: Any) -> np.ndarray:

@@ -37,6 +37,26 @@ class Leak(NamedTuple):
     right_alone: float  # fraction of rows whose label the best of them gives by itself
     right_rest: float  # and fraction that the other columns give together
 
+    def describe(self) -> str:
+        """What was left out and why, and what to do about it if that was wrong."""
+        more = len(self.keys) > NAMED_COLUMNS
+        names = listed(map(repr, self.names), most=NAMED_COLUMNS)
+        keys = ", ".join(map(repr, self.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
+        given = f"{self.right_alone:.1%} of the rows"
+        rest = f"{self.right_rest:.1%}"
+        if len(self.keys) == 1:
+            return (
+                f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "
+                "looks made from the label and would hide every error, so it was left out. If it "
+                f"was measured independently, pass trust=[{keys}] (on the command line --trust)."
+            )
+        return (
+            f"Each of the columns {names} gives the label of up to {given}, the other columns of "
+            f"{rest}. They look made from the label and would hide every error, so they were left "
+            f"out. If they were measured independently, pass trust=[{keys}] (on the command line "
+            "--trust)."
+        )
+
 
 def find_leak(
     columns: Sequence[Column],
@@ -101,26 +121,6 @@ def find_leak(
     keys, names = zip(*((columns[j].key, columns[j].name) for j in in_table), strict=True)
     right = 1 - np.array([min(alone.values()), rest]) / len(codes)
     return Leak(list(keys), list(names), *right.tolist())
-
-
-def leak_note(leak: Leak) -> str:
-    """What was left out and why, and what to do about it if that was wrong."""
-    more = len(leak.keys) > NAMED_COLUMNS
-    names = listed(map(repr, leak.names), most=NAMED_COLUMNS)
-    keys = ", ".join(map(repr, leak.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
-    given = f"{leak.right_alone:.1%} of the rows"
-    rest = f"{leak.right_rest:.1%}"
-    if len(leak.keys) == 1:
-        return (
-            f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "
-            "looks made from the label and would hide every error, so it was left out. If it was "
-            f"measured independently, pass trust=[{keys}] (on the command line --trust)."
-        )
-    return (
-        f"Each of the columns {names} gives the label of up to {given}, the other columns of "
-        f"{rest}. They look made from the label and would hide every error, so they were left out. "
-        f"If they were measured independently, pass trust=[{keys}] (on the command line --trust)."
-    )
 
 
 def as_floats(values: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ from ...tables._columns import (
 from ...tables.features._pictures import Pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
-from ._features import Scale, check_pixels, find_leak, fit_scale, leak_note
+from ._features import Scale, check_pixels, find_leak, fit_scale
 from ._groups import group_folds, group_numbers
 from ._labels import (
     check_one_per_row,
@@ -351,7 +351,7 @@ def features_without_leaks(
     if leak is None:
         return features, []
     features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
-    return features._replace(notes=[leak_note(leak), *features.notes]), leak.keys
+    return features._replace(notes=[leak.describe(), *features.notes]), leak.keys
 
 
 def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:

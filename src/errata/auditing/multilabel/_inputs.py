@@ -22,7 +22,7 @@ from ...tables._columns import column_array, column_names, columns_of, count_row
 from .._learning import without_copies
 from .._settings import FEWEST_ROWS, LEARN_ROWS, MOST_CLASSES, NAMED_COLUMNS, SMALLEST_PROBABILITY
 from ..inputs._duplicates import copies_among, copy_groups
-from ..inputs._features import find_leak, fit_scale, leak_note
+from ..inputs._features import find_leak, fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust
 from ..inputs._labels import YES_OR_NO, notes_on_spellings, one_per_row, yes_or_no
@@ -207,7 +207,7 @@ def _features(
         leak = find_leak(seen, codes, trust=trust, order=order, random=random)
         if leak is not None:
             leaks += leak.keys
-            notes.append(f"Label {str(given.names[place])!r}: {leak_note(leak)}")
+            notes.append(f"Label {str(given.names[place])!r}: {leak.describe()}")
     if not leaks or len(set(leaks)) == len(seen):
         return features, []
     features = features_of(source, drop=list(set(leaks)), random_state=seed, n_jobs=n_jobs)

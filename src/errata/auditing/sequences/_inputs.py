@@ -21,7 +21,7 @@ from ...tables._columns import (
     without_columns,
 )
 from .._settings import NAMED_COLUMNS
-from ..inputs._features import find_leak, fit_scale, leak_note
+from ..inputs._features import find_leak, fit_scale
 from ..inputs._inputs import Inputs, arrange, check_trust
 from ..inputs._labels import (
     check_one_per_row,
@@ -160,7 +160,7 @@ def _without_leak(
     leak = find_leak(signals.columns, codes, trust=trust, random=random)
     if leak is None:
         return signals, [], []
-    return signals.without(leak.keys), leak.keys, [leak_note(leak)]
+    return signals.without(leak.keys), leak.keys, [leak.describe()]
 
 
 def _features(signals: Signals, recordings: Recordings, wavelets: Any) -> Features:

@@ -308,16 +308,6 @@ def _times(timeline: Timeline, first: np.ndarray, last: np.ndarray) -> dict[str,
     return {f"start_{name}": timeline.clock[first], f"end_{name}": timeline.clock[last]}
 
 
-class _Moments(NamedTuple):
-    """What is drawn, in the order of time."""
-
-    signals: dict[str, np.ndarray]
-    labels: np.ndarray
-    suggested: np.ndarray
-    clock: np.ndarray | None
-    place: np.ndarray  # of each row of the table among the moments
-
-
 def draw_traces(
     stretches: Mapping[str, np.ndarray],
     signals: Mapping[str, np.ndarray],
@@ -327,20 +317,53 @@ def draw_traces(
     labels: np.ndarray,
     suggested: np.ndarray,
 ) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON: the first stretches with the signals that tell most."""
+    """Plain dicts, ready for JSON: the first stretches with the signals that tell most.
+
+    Each is drawn with its surroundings, within its recording.
+    """
     recordings = timeline.recordings
     chosen = telling(signals, codes)
     place = np.empty(len(codes), dtype=np.intp)
     place[recordings.order] = np.arange(len(codes))
-    moments = _Moments(
-        {name: recordings.in_order(signals[name]) for name in chosen},
-        recordings.in_order(labels),
-        recordings.in_order(suggested),
-        None if timeline.clock is None else recordings.in_order(timeline.clock),
-        place,
-    )
-    count = min(TRACES, len(stretches["start"]))
-    return [_trace(i, stretches, moments, recordings, timeline.clock_name) for i in range(count)]
+    signals = {name: recordings.in_order(signals[name]) for name in chosen}
+    labels = recordings.in_order(labels)
+    suggested = recordings.in_order(suggested)
+    clock = None if timeline.clock is None else recordings.in_order(timeline.clock)
+    traces = []
+    for i in range(min(TRACES, len(stretches["start"]))):
+        begin = int(place[stretches["start"][i]])
+        end = begin + int(stretches["rows"][i])
+        number = int(np.searchsorted(recordings.ends, begin, side="right"))
+        opens = int(recordings.ends[number - 1]) if number else 0
+        around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
+        low = max(opens, begin - around)
+        high = min(int(recordings.ends[number]), end + around)
+        within = slice(low, high)
+        axis = np.arange(low, high) - opens if clock is None else clock[within]
+        traces.append(
+            {
+                "recording": str(stretches["recording"][i]),
+                "start": int(stretches["start"][i]),
+                "end": int(stretches["end"][i]),
+                "rows": int(stretches["rows"][i]),
+                "label": str(stretches["label"][i]),
+                "suggested": str(stretches["suggested"][i]),
+                "p_wrong": four_digits(stretches["p_wrong"][i]),
+                "axis": {
+                    "name": timeline.clock_name,
+                    "first": float(axis[0]),
+                    "last": float(axis[-1]),
+                },
+                "from": (begin - low) / (high - low),
+                "to": (end - low) / (high - low),
+                "signals": [
+                    {"name": name, **_line(values[within])} for name, values in signals.items()
+                ],
+                "labels": _bands(labels[within]),
+                "suggestions": _bands(suggested[within]),
+            }
+        )
+    return traces
 
 
 def telling(signals: Mapping[str, np.ndarray], codes: np.ndarray) -> list[str]:
@@ -354,42 +377,6 @@ def telling(signals: Mapping[str, np.ndarray], codes: np.ndarray) -> list[str]:
         explained[name] = float(means[codes].var() / spread)
     best = sorted(explained, key=lambda name: -explained[name])[:TRACED_COLUMNS]
     return [name for name in signals if name in best]
-
-
-def _trace(
-    i: int,
-    stretches: Mapping[str, np.ndarray],
-    moments: _Moments,
-    recordings: Recordings,
-    clock_name: str | None,
-) -> dict[str, Any]:
-    """One stretch and its surroundings, within its recording."""
-    begin = int(moments.place[stretches["start"][i]])
-    end = begin + int(stretches["rows"][i])
-    number = int(np.searchsorted(recordings.ends, begin, side="right"))
-    opens = int(recordings.ends[number - 1]) if number else 0
-    around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
-    low = max(opens, begin - around)
-    high = min(int(recordings.ends[number]), end + around)
-    within = slice(low, high)
-    axis = np.arange(low, high) - opens if moments.clock is None else moments.clock[within]
-    return {
-        "recording": str(stretches["recording"][i]),
-        "start": int(stretches["start"][i]),
-        "end": int(stretches["end"][i]),
-        "rows": int(stretches["rows"][i]),
-        "label": str(stretches["label"][i]),
-        "suggested": str(stretches["suggested"][i]),
-        "p_wrong": four_digits(stretches["p_wrong"][i]),
-        "axis": {"name": clock_name, "first": float(axis[0]), "last": float(axis[-1])},
-        "from": (begin - low) / (high - low),
-        "to": (end - low) / (high - low),
-        "signals": [
-            {"name": name, **_line(values[within])} for name, values in moments.signals.items()
-        ],
-        "labels": _bands(moments.labels[within]),
-        "suggestions": _bands(moments.suggested[within]),
-    }
 
 
 def _line(values: np.ndarray) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from .._settings import SHOWN_BALLOTS, TOLD_CLASSES
 from ..classes import Grouped
 from ..examples._cards import plain
 from ..examples._examples import describe_examples, draw_map, shown_rows
-from ..examples._views import Likely, Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
+from ..examples._views import Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
 from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
 from ..results._flags import Flags
@@ -379,9 +379,9 @@ class ItemView(RowsView):
             for row, around in zip(rows.tolist(), near, strict=True)
         ]
 
-    def likely(self, rows: np.ndarray) -> Likely:
+    def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities of the classes."""
-        return Likely(self.inputs.classes, self.proba[rows], np.ones(len(rows), dtype=bool))
+        return self.inputs.classes, self.proba[rows], np.ones(len(rows), dtype=bool)
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """Who voted what."""
