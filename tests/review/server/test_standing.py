@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.review import Event
-from errata.review.server._standing import FIRST_CALIBRATED, RowFilter, read_filter
+from errata.review.server._standing import RowFilter, read_filter
 from review.review_cases import write_audit
 from review.reviewing import Page, row_of
 
@@ -14,22 +14,29 @@ def numbers(page, **conditions):
     return page.review.folder.rows.number[page.review.standing.rows_in(chosen)].tolist()
 
 
-def test_some_calibrated_rows_come_before_the_suspects(page):
+def test_the_suspects_are_the_flagged_rows_and_piles_are_queues_of_their_own(page):
     pile = [row for row, *_ in page.review.folder.numbers["piles"]["calibration"]]
-    first = pile[:FIRST_CALIBRATED]
-    suspects = numbers(page)
-    assert suspects[:FIRST_CALIBRATED] == first
-    assert suspects[FIRST_CALIBRATED:] == [row for row in range(40) if row not in first]
+    assert numbers(page) == list(range(40))
     assert numbers(page, queue="calibration") == pile
     assert numbers(page, queue="spot") == page.review.folder.numbers["piles"]["spot"]
     assert len(numbers(page, queue="all")) == len(page.review.folder.rows)
 
 
+def test_rows_of_the_pile_that_were_suspects_first_leave_no_gap_in_it(page):
+    for row in range(40):
+        page.decide(row, "label")
+    drawn = numbers(page, queue="calibration")
+    later = [row for row in drawn[:12] if row >= 40]
+    for row in later:
+        page.decide(row, "label", filter="queue=calibration")
+    reached = drawn.index(later[-1]) + 1
+    assert f"valid whenever you stop; {reached} rows drawn by lot" in page.get("/agreement").text
+
+
 def test_decisions_on_drawn_rows_are_told_under_their_pile(page):
-    suspects = numbers(page)
-    page.decide(suspects[0])
-    page.decide(suspects[FIRST_CALIBRATED])
-    assert [event.queue for event in page.decisions.events()] == ["calibration", "suspects"]
+    page.decide(numbers(page)[0])
+    page.decide(numbers(page, queue="calibration")[0], filter="queue=calibration")
+    assert [event.queue for event in page.decisions.events()] == ["suspects", "calibration"]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +46,7 @@ def test_a_row_of_a_pile_that_a_filter_picked_is_no_draw(page, queue, told):
     for key, conditions in (("drawn", ""), ("picked", "&high=1")):
         row = numbers(page, queue=queue)[0]
         page.decide(row, filter=f"queue={queue}{conditions}", key=key)
-    pile = queue if queue == "spot" else "calibration"
-    assert [event.queue for event in page.decisions.events()] == [pile, told]
+    assert [event.queue for event in page.decisions.events()] == [queue, told]
 
 
 def test_a_skipped_row_comes_back_last(page):

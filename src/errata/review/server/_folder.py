@@ -90,6 +90,11 @@ class AuditFolder:
         return {key: place for place, key in enumerate(self.rows.key)}
 
     @cached_property
+    def examples(self) -> dict[int, dict[str, Any]]:
+        """The most suspicious rows as the report tells them, by their number."""
+        return {example["row"]: example for example in self.numbers["examples"]}
+
+    @cached_property
     def all_rows(self) -> dict[str, Any]:
         """What the audit said of all rows, also of those without a card, for the certificate."""
         path = self.path / ROWS

@@ -136,7 +136,7 @@ class Review:
             class_text=class_text,
             note=answer.note or None,
             seconds=self._seconds(answer),
-            queue=self.standing.queue_of(chosen, place),
+            queue=self.standing.queue_of(chosen),
             label=folder.label_text(place),
             suggested=folder.suggested_text(place),
             p_wrong=float(folder.rows.p_wrong[place]),

@@ -44,9 +44,9 @@ def serve(
     reviewer : str, optional
         Who decides; the name of the user who runs this by default.
     queue : {"suspects", "calibration", "spot", "disputed", "all"}, default="suspects"
-        Which rows come first: the flagged ones, after some that calibrate the numbers; the
-        calibration pile alone; rows not flagged, drawn at random; rows on which reviewers differ;
-        all rows that have a card.
+        Which rows come first: the flagged ones; the calibration pile, drawn by lot among all rows;
+        rows not flagged, drawn at random; rows on which reviewers differ; all rows that have a
+        card.
     blind : bool, default=False
         Show label and suggestion in random order without saying which is which, so that nobody
         just follows either.

@@ -7,7 +7,8 @@ from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
-from ..._format import percent, plural, probability
+from ..._format import capitalised, percent, plural, probability
+from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
 from .._summary import find_drawn_rows
 from ..inference import certificate_sentence, certify
@@ -49,13 +50,17 @@ def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dic
     }
 
 
-def _count_queues(review: Review) -> list[tuple[str, str, int]]:
+def _count_queues(review: Review) -> list[dict[str, Any]]:
     waiting = {queue: len(review.standing.waiting(RowFilter(queue))) for queue in QUEUE_NAMES}
     rare = {"calibration", "disputed"}  # shown while there is something in them
     return [
-        (queue, name, waiting[queue])
+        {
+            "queue": queue,
+            "name": name,
+            "waiting": waiting[queue],
+            "is_hidden": queue in rare and not waiting[queue],
+        }
         for queue, name in QUEUE_NAMES.items()
-        if waiting[queue] or queue not in rare
     ]
 
 
@@ -86,6 +91,7 @@ def build_stage(
         "nothing": None if card else _explain_nothing(review, chosen),
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
+        "drawn": len(review.standing.waiting(RowFilter("calibration"))),
         "told": _get_numbers(review),
         "said": said,
         "failed": failed,
@@ -140,6 +146,7 @@ def _find_ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
     standing = review.standing
     ways = {
         "Go on with the suspects": ("/?queue=suspects", RowFilter("suspects")),
+        "Calibrate with rows drawn by lot": ("/?queue=calibration", RowFilter("calibration")),
         "Spot-check rows that were not flagged": ("/?queue=spot", RowFilter("spot")),
     }
     found = [
@@ -165,14 +172,15 @@ def build_card(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     """Everything about one row."""
     card = review.folder.cards.card(place)
     blind = review.options.blind
+    p_wrong = review.tally.p_wrong(place)
     return {
         **{name: card[name] for name in ("row", "id", "image", "picture")},
         "label": format_name(card["label"]),
         "suggested": describe_suggestion(card),
-        "is_doubted": card["p_wrong"] >= 0.5,
-        "chance": "" if blind else percent(card["p_wrong"]),
-        "reasons": [] if blind else card["reasons"],
-        **build_answers(review, place, card),
+        "is_doubted": p_wrong >= 0.5,
+        "chance": "" if blind else percent(p_wrong),
+        "reasons": [] if blind else _order_reasons(review, card),
+        **build_answers(review, place, card, p_wrong),
         "kind": _get_layout(card),
         **_split_values(card),
         "is_item": "votes" in card,  # of several annotators, called by its name
@@ -257,12 +265,24 @@ def _find_around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any
         "waiting": len(review.standing.waiting(chosen)),
         "before": review.number(before),
         "after": review.number(after),
-        "queue_of": review.standing.queue_of(chosen, place),
+        "queue_of": review.standing.queue_of(chosen),
     }
 
 
-def build_answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of the choices on a card."""
+def _order_reasons(review: Review, card: dict[str, Any]) -> list[str]:
+    """What speaks against the label: unusual values, the nearest rows, and what models say."""
+    reasons = card["reasons"]
+    if not card["classes"] or "votes" in card:  # a number, several labels, an item
+        return reasons
+    unusual = describe_unusual(review.folder.examples.get(card["row"], {}))
+    like = f" among rows labelled {format_name(card['label'])}"
+    return [*([f"{capitalised(unusual)}{like}."] if unusual else []), *reasons[1:], *reasons[:1]]
+
+
+def build_answers(
+    review: Review, place: int, card: dict[str, Any], p_wrong: float
+) -> dict[str, Any]:
+    """What the templates show of the choices on a card whose label is wrong with ``p_wrong``."""
     told: dict[str, Any] = {
         "form": "classes",
         "classes": [],
@@ -276,7 +296,7 @@ def build_answers(review: Review, place: int, card: dict[str, Any]) -> dict[str,
         interval = None if review.options.blind else (card["low"], card["high"])
         hint = "" if review.options.blind else card["hint"]
         return told | {"form": "number", "interval": interval, "hint": hint}
-    return told | {"form": "classes", "classes": _build_classes(review, place, card)}
+    return told | {"form": "classes", "classes": _build_classes(review, place, card, p_wrong)}
 
 
 def describe_suggestion(card: dict[str, Any]) -> str:
@@ -310,11 +330,18 @@ def _build_labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _build_classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
+def _build_classes(
+    review: Review, place: int, card: dict[str, Any], p_wrong: float
+) -> list[dict[str, Any]]:
     """The classes to choose from by digit, the most probable first; blindly, in any order."""
     chances = {as_text(value): p for value, p in card["classes"]}
+    label = review.folder.label_text(place)
+    if card["p_wrong"] > 0 and label in chances:  # by what was decided of other rows
+        chances = {text: p * p_wrong / card["p_wrong"] for text, p in chances.items()}
+        chances[label] = 1 - p_wrong
+        chances = dict(sorted(chances.items(), key=lambda each: -each[1]))
     codes = {text for text, _ in review.folder.recorded.choices}
-    pair = {review.folder.label_text(place): 0.0, review.folder.suggested_text(place): 0.0}
+    pair = {label: 0.0, review.folder.suggested_text(place): 0.0}
     texts = [text for text in [*chances, *pair] if text in codes]
     texts = _shuffle(texts, pair, card["key"]) if review.options.blind else texts
     return [

@@ -26,7 +26,6 @@ from ..inference import (
 )
 from ._folder import AuditFolder
 
-FIRST_CALIBRATED = 20  # so many rows of the calibration pile come before the suspects
 _PLAIN = str.maketrans("", "", '"\\')
 
 QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
@@ -98,9 +97,7 @@ class RowStanding:
         piles = folder.numbers["piles"]
         self.calibration = folder.places([row for row, *_ in piles["calibration"]])
         self.spot = folder.places(piles["spot"])
-        flagged = np.flatnonzero(folder.rows.flagged)
-        first = self.calibration[:FIRST_CALIBRATED]
-        self.suspects = np.concatenate([first, flagged[~np.isin(flagged, first)]])
+        self.suspects = np.flatnonzero(folder.rows.flagged)
         self._found = lru_cache(8)(self._search)
         self.refresh()
 
@@ -167,16 +164,12 @@ class RowStanding:
             int(after[0]) if len(after) else None,
         )
 
-    def queue_of(self, chosen: RowFilter, place: int) -> str:
-        """The queue that a decision on a row is told under: draws of piles are worth more.
+    def queue_of(self, chosen: RowFilter) -> str:
+        """The queue that a decision is told under: draws of piles are worth more.
 
         Conditions pick rows, and a row of a pile that was picked is no draw.
         """
-        if chosen.is_narrow:
-            return "all" if chosen.queue in PILES else chosen.queue
-        first = self.calibration[:FIRST_CALIBRATED]
-        is_drawn = chosen.queue == "suspects" and place in first
-        return "calibration" if is_drawn else chosen.queue
+        return "all" if chosen.is_narrow and chosen.queue in PILES else chosen.queue
 
     def _queue(self, queue: str) -> np.ndarray:
         if queue == "disputed":
@@ -312,6 +305,14 @@ class ReviewTally:
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
         )
+
+    def p_wrong(self, place: int) -> float:
+        """The probability that the label of a row is wrong, by what was decided of others."""
+        folder = self.standing.folder
+        decided = self.evidence.flagged.rows + self.evidence.others.rows
+        if not decided or not folder.numbers.get("has_skill", True):
+            return float(folder.rows.p_wrong[place])
+        return float(update(self.components, self.evidence).p_wrong(folder.components[[place]])[0])
 
     def is_wrong(self, place: int) -> bool | None:
         """Whether the label of a row is wrong; None where nobody has said, or could."""

@@ -122,6 +122,11 @@ function show(text) {
   const words = said.textContent;
   said.textContent = ""; // filled once it is in the page, so that it is read out
   stage().replaceWith(made);
+  for (const count of made.querySelectorAll("#queue-counts li")) {
+    const tab = document.querySelector(`nav [data-queue="${count.dataset.of}"]`);
+    tab.querySelector("small").textContent = count.textContent;
+    tab.hidden = count.hidden;
+  }
   if (evidence === false) made.querySelector(".evidence")?.removeAttribute("open");
   say(words);
   history.replaceState(null, "", made.dataset.address);
