@@ -1,7 +1,7 @@
 """Forests of classification trees, and what their trees say of rows left out. The compiled twin.
 
-A node is a run of rows, and a cut is tried in one pass over them that keeps count of the classes
-and of the sums of their squares: the number of classes does not matter.
+A node is a run of rows, with their weights and codes beside them, so that every pass over a node
+reads on. Whether a row is left of a cut is a number and no branch, which nothing could predict.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
         columns,
         order,
         rank,
-        codes.astype(np.int32),
+        np.ascontiguousarray(codes.T, np.int32),
         times,
         keys,
         n_tried,
@@ -76,11 +76,13 @@ def _grow(
 ):
     """Fill the trees and the sums of votes; the numbers of nodes and leaves that are kept."""
     d, n = columns.shape
-    labels = codes.shape[1]
+    labels = len(codes)
     n_votes = votes.shape[1]
     rows = np.empty(n, np.int32)
-    spare = np.empty(n, np.int32)
-    values = np.empty(n, np.float32)
+    weights = np.empty(n, np.int32)  # of these rows
+    classes = np.empty(n, np.int32)  # and the codes of their first label
+    spare = np.empty((3, n + 1), np.int32)
+    values = np.empty(n + 1, np.float32)
     node_of = np.full(n, -1, np.int32)
     ranks = np.empty(n, np.int32)
     start = np.zeros(len(child), np.int32)
@@ -103,6 +105,8 @@ def _grow(
             node_of[row] = root if weight[row] > 0 else -1
             if weight[row] > 0:
                 rows[m] = row
+                weights[m] = weight[row]
+                classes[m] = codes[0, row]
                 m += 1
         start[root] = 0
         stop[root] = m
@@ -113,12 +117,16 @@ def _grow(
             a = start[node]
             b = stop[node]
             in_all = np.int64(0)
-            squares = 0
+            squares = np.int64(0)
             for i in range(a, b):
-                w = np.int64(weight[rows[i]])
+                w = np.int64(weights[i])
                 in_all += w
-                for label in range(labels):
-                    code = codes[rows[i], label]
+                squares += w * (2 * total[classes[i]] + w)
+                total[classes[i]] += w
+            for label in range(1, labels):
+                for i in range(a, b):
+                    w = np.int64(weights[i])
+                    code = codes[label, rows[i]]
                     squares += w * (2 * total[code] + w)
                     total[code] += w
             best = -np.inf
@@ -134,12 +142,7 @@ def _grow(
                     places[tried] = place
                     features[place] = features[tried]
                     features[tried] = f
-                    x = columns[f]
-                    low = high = x[rows[a]]
-                    for i in range(a, b):
-                        values[i] = x[rows[i]]
-                        low = min(low, values[i])
-                        high = max(high, values[i])
+                    low, high = _spread(columns, f, rows, a, b, values)
                     if low < high:
                         varied = True
                         if extra:
@@ -151,10 +154,11 @@ def _grow(
                                 at = low
                             score = _score_cut(
                                 values,
-                                rows,
                                 a,
                                 b,
-                                weight,
+                                weights,
+                                classes,
+                                rows,
                                 codes,
                                 at,
                                 total,
@@ -165,9 +169,10 @@ def _grow(
                             )
                         else:
                             _sort(
-                                x,
-                                order[f],
-                                rank[f],
+                                columns,
+                                f,
+                                order,
+                                rank,
                                 rows,
                                 values,
                                 a,
@@ -182,7 +187,9 @@ def _grow(
                                 spare,
                                 a,
                                 b,
-                                weight,
+                                times,
+                                tree,
+                                rows,
                                 codes,
                                 total,
                                 left,
@@ -201,21 +208,10 @@ def _grow(
             feature[node] = chosen
             threshold[node] = cut
             if best > -np.inf:
-                middle = a
-                n_right = 0
-                x = columns[chosen]
-                for i in range(a, b):
-                    row = rows[i]
-                    node_of[row] = n_nodes
-                    if x[row] > cut:
-                        node_of[row] += 1
-                        spare[n_right] = row
-                        n_right += 1
-                    else:
-                        rows[middle] = row
-                        middle += 1
-                for i in range(n_right):
-                    rows[middle + i] = spare[i]
+                middle = _part(columns, chosen, cut, a, b, rows, weights, classes, spare)
+                if not extra:
+                    for i in range(a, b):
+                        node_of[rows[i]] = n_nodes + (i >= middle)
                 child[node] = n_nodes
                 leaf[node] = 0
                 start[n_nodes] = a
@@ -230,15 +226,9 @@ def _grow(
                 child[node] = node
                 leaf[node] = n_leaves
                 for code in range(n_votes):
-                    votes[n_leaves, code] = 0.0
-                for i in range(a, b):
-                    for label in range(labels):
-                        code = codes[rows[i], label]
-                        votes[n_leaves, code] = total[code] / in_all
+                    votes[n_leaves, code] = total[code] / in_all
                 n_leaves += 1
-            for i in range(a, b):
-                for label in range(labels):
-                    total[codes[rows[i], label]] = 0
+            _clear(total, rows, codes, a, b)
             node += 1
         if keep:
             roots[tree] = root
@@ -263,47 +253,119 @@ def _draw(key, number):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squares, min_leaf):
+def _part(columns, f, cut, a, b, rows, weights, classes, spare):
+    """Put the rows of a node that are above the cut behind the others; where they begin."""
+    middle = a
+    n_right = 0
+    for i in range(a, b):
+        row = rows[i]
+        w = weights[i]
+        code = classes[i]
+        rows[middle] = row
+        weights[middle] = w
+        classes[middle] = code
+        spare[0, n_right] = row
+        spare[1, n_right] = w
+        spare[2, n_right] = code
+        right = np.int64(columns[f, np.uintp(row)] > cut)
+        n_right += right
+        middle += 1 - right
+    for i in range(n_right):
+        rows[middle + i] = spare[0, i]
+        weights[middle + i] = spare[1, i]
+        classes[middle + i] = spare[2, i]
+    return middle
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"nnan", "nsz"})
+def _spread(columns, f, rows, a, b, values):
+    """The smallest and the largest value of a node, whose values are picked on the way."""
+    low = high = columns[f, rows[a]]
+    for i in range(np.uintp(a), np.uintp(b)):
+        value = columns[f, np.uintp(rows[i])]
+        values[i] = value
+        low = min(low, value)
+        high = max(high, value)
+    return low, high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _score_cut(
+    values, a, b, weights, classes, rows, codes, at, total, left, in_all, squares, min_leaf
+):
     """How pure a cut makes a node; -inf where a side is too small."""
-    n_left = 0
-    in_left = np.int64(0)
-    squares_left = 0
-    cross = 0
-    labels = codes.shape[1]
-    for i in range(a, b):
-        if values[i] <= at:
-            w = np.int64(weight[rows[i]])
-            n_left += 1
+    n_left = np.int32(0)
+    in_left = np.int32(0)
+    if len(left) == 2:
+        ones = np.int32(0)
+        for i in range(np.uintp(a), np.uintp(b)):
+            is_left = np.int32(values[i] <= at)
+            w = weights[i] * is_left
+            n_left += is_left
             in_left += w
-            for label in range(labels):
-                code = codes[rows[i], label]
-                squares_left += w * (2 * left[code] + w)
-                cross += w * total[code]
-                left[code] += w
-    for i in range(a, b):
-        for label in range(labels):
-            left[codes[rows[i], label]] = 0
+            ones += w * classes[i]
+        left[1] = ones
+        left[0] = in_left - ones
+    else:
+        for i in range(np.uintp(a), np.uintp(b)):
+            is_left = np.int32(values[i] <= at)
+            w = weights[i] * is_left
+            n_left += is_left
+            in_left += w
+            left[classes[i]] += w
+        for label in range(1, len(codes)):
+            for i in range(np.uintp(a), np.uintp(b)):
+                left[codes[label, rows[i]]] += weights[i] * np.int32(values[i] <= at)
+    squares_left = np.int64(0)
+    cross = np.int64(0)
+    if len(left) <= b - a:
+        for code in range(len(left)):
+            squares_left += left[code] * left[code]
+            cross += left[code] * total[code]
+            left[code] = 0
+    else:  # of more classes than rows, only those of the rows are looked at
+        for i in range(a, b):
+            for label in range(len(codes)):
+                code = codes[label, rows[i]]
+                squares_left += left[code] * left[code]
+                cross += left[code] * total[code]
+                left[code] = 0
     if n_left < min_leaf or b - a - n_left < min_leaf:
         return -np.inf
     in_right = in_all - in_left
     squares_right = squares - 2 * cross + squares_left
-    return (squares_left * in_right + squares_right * in_left) / (in_left * in_right)
+    return (squares_left * in_right + squares_right * in_left) / (np.int64(in_left) * in_right)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, min_leaf):
+def _clear(counts, rows, codes, a, b):
+    """Set the counts of the classes of a node to zero."""
+    if len(counts) <= b - a:
+        for code in range(len(counts)):
+            counts[code] = 0
+    else:
+        for i in range(a, b):
+            for label in range(len(codes)):
+                counts[codes[label, rows[i]]] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_cut(
+    values, ordered, a, b, times, tree, rows, codes, total, left, in_all, squares, min_leaf
+):
     """Score and threshold of the best cut of sorted rows, the first of equals."""
     in_left = np.int64(0)
     squares_left = 0
     cross = 0
-    labels = codes.shape[1]
+    labels = len(codes)
     best = -np.inf
     threshold = values[a]
     for i in range(a, b - min_leaf):
-        w = np.int64(weight[rows[i]])
+        row = ordered[0, i]
+        w = np.int64(times[tree, row])
         in_left += w
         for label in range(labels):
-            code = codes[rows[i], label]
+            code = codes[label, row]
             squares_left += w * (2 * left[code] + w)
             cross += w * total[code]
             left[code] += w
@@ -316,35 +378,34 @@ def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, m
                 threshold = values[i] / np.float32(2) + values[i + 1] / np.float32(2)
                 if not threshold < values[i + 1]:
                     threshold = values[i]
-    for i in range(a, b):
-        for label in range(labels):
-            left[codes[rows[i], label]] = 0
+    _clear(left, rows, codes, a, b)
     return best, threshold
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sort(x, order, rank, rows, values, a, b, node_of, node, spare, ranks):
+def _sort(columns, f, order, rank, rows, values, a, b, node_of, node, spare, ranks):
     """Rows of a node and their values by value.
 
     Of few rows it is counted how many come before each, several at a time and without a branch;
     many are picked from the order of all.
     """
     size = b - a
-    if size * size > COUNTED * len(order):
+    n = order.shape[1]
+    if size * size > COUNTED * n:
         place = a
-        for row in order:
-            if node_of[row] == node:
-                spare[place] = row
-                values[place] = x[row]
-                place += 1
+        for i in range(n):
+            row = order[f, i]
+            spare[0, place] = row
+            values[place] = columns[f, row]
+            place += node_of[row] == node
         return
     for i in range(size):
-        ranks[i] = rank[rows[a + i]]
+        ranks[i] = rank[f, rows[a + i]]
     for i in range(size):
-        place = a
+        place = np.int32(a)
         own = ranks[i]
-        for j in range(size):
-            place += ranks[j] < own
+        for j in range(np.uintp(size)):
+            place += np.int32(ranks[j] < own)
         row = rows[a + i]
-        spare[place] = row
-        values[place] = x[row]
+        spare[0, place] = row
+        values[place] = columns[f, row]
