@@ -48,8 +48,10 @@ WIDE = 0.5  # sharpness of RBF features
 MEDIUM = 1.0
 NARROW = 2.0
 RBF_FEATURES = 400
+GCV_ROWS = 5  # for each feature, from which GCV chooses the ridge as well as leaving rows out
 NEIGHBORS = 20
-BOOSTED_LEAVES = 15  # of each boosted tree
+BOOSTED_LEAVES, BOOSTED_BINS = 15, 63  # of each boosted tree, and of each column
+BOOSTED_RATE, BOOSTED_PATIENCE = 0.1, 5  # of learning; trees without gain after which it stops
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
 # Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
@@ -145,7 +147,8 @@ HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
 INJECTED = 0.1  # errors: a fraction of the rows
 FEWEST_INJECTED = 20  # and how many at least
 INJECTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
-CHECK_TREES = 100  # of each forest there, at most
+CHECK_TREES, CHECK_FEATURES = 60, 200  # of each forest and each RBF model there, at most
+CHECK_RATE, CHECK_PATIENCE = 0.2, 3  # of boosting there
 CHECKED_TWICE = 500  # rows below which errors are injected twice
 LIST_LENGTH = 1.1  # of the list, times the number of errors, injected and expected
 LEAST_LIFT = 2.0  # standard errors

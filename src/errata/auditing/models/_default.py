@@ -29,9 +29,15 @@ from ...exceptions import SuspicionWarning
 from ...tables._columns import is_arrow_table
 from .._settings import (
     BAGGED_ROWS,
+    BOOSTED_BINS,
     BOOSTED_CLASSES,
     BOOSTED_FOLDS,
     BOOSTED_LEAVES,
+    BOOSTED_PATIENCE,
+    BOOSTED_RATE,
+    CHECK_FEATURES,
+    CHECK_PATIENCE,
+    CHECK_RATE,
     CHECK_TREES,
     COMMITTEE_C,
     COMMITTEE_LANDMARKS,
@@ -39,6 +45,7 @@ from .._settings import (
     COMMITTEE_TREES,
     EARLY_STOPPING_ROWS,
     FEW_CLASSES,
+    GCV_ROWS,
     GROUP_FOLDS,
     LEAVE_ONE_OUT,
     MEDIUM,
@@ -167,6 +174,8 @@ class GradientBoosting:
     """Histogram gradient boosting with small trees: the best single model of large tables."""
 
     name: str
+    learning_rate: float = BOOSTED_RATE
+    patience: int = BOOSTED_PATIENCE  # trees that gain nothing before it stops
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs three fits to 20,000 rows each at most, K times as much for K classes."""
@@ -185,11 +194,18 @@ class GradientBoosting:
             n_splits=BOOSTED_FOLDS,
         )
 
+    def lighter(self) -> "GradientBoosting":
+        """Fewer and larger steps, for a self-check."""
+        return replace(self, learning_rate=CHECK_RATE, patience=CHECK_PATIENCE)
+
     def _classifier(self, data: TrainingData) -> HistGradientBoostingClassifier:
         rarest = np.bincount(data.codes).min() * min(1, TREE_ROWS / len(data.codes))
         return HistGradientBoostingClassifier(
+            learning_rate=self.learning_rate,
             max_leaf_nodes=BOOSTED_LEAVES,
+            max_bins=BOOSTED_BINS,
             early_stopping=bool(rarest >= EARLY_STOPPING_ROWS),
+            n_iter_no_change=self.patience,
             random_state=data.random_state,
         )
 
@@ -298,14 +314,20 @@ class RBFRidge:
         model = self._fitted(data)
         return CrossFit(_out_of_fold(model, data.n_classes), FittedRidge.of(model, data))
 
+    def lighter(self) -> "RBFRidge":
+        """Fewer features, for a self-check."""
+        return replace(self, n_hidden=min(self.n_hidden, CHECK_FEATURES))
+
     def _fitted(self, data: TrainingData) -> ELMClassifier:
-        many, grouped = len(data.codes) > LEAVE_ONE_OUT, data.is_grouped
+        n = len(data.codes)
+        grouped = data.is_grouped
+        few = n < GCV_ROWS * self.n_hidden
         model = ELMClassifier(
             n_hidden=self.n_hidden,
             activation=RBF,
             weight_scale=self.sharpness,
-            alpha="kfold" if grouped else "gcv" if many else "press",
-            cv=data.splits(RIDGE_FOLDS) if many or grouped else None,
+            alpha="kfold" if grouped else "press" if few else "gcv",
+            cv=data.splits(RIDGE_FOLDS) if n > LEAVE_ONE_OUT or grouped else None,
             random_state=data.random_state,
         )
         with warnings.catch_warnings():
