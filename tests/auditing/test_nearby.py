@@ -1,7 +1,7 @@
 import numpy as np
 
 from auditing_cases import blobs
-from errata.auditing.examples._views import Neighborhood
+from errata.auditing.examples._views import Neighborhood, View
 from errata.auditing.inputs._inputs import read_inputs
 
 X, CODES = blobs(60)
@@ -35,3 +35,13 @@ def test_copies_of_a_row_are_its_neighbours_and_it_is_not():
 def test_without_features_nothing_is_near():
     (near,) = Neighborhood(read_inputs(None, CODES)).around(np.array([3]))
     assert len(near.rows) == 0
+
+
+def test_only_places_become_those_of_the_table_and_no_cell_of_a_column_of_that_name():
+    view = View(inputs=None, posterior=None, logs=None, models=(), rows=np.array([70, 30]))
+    similar = [{"row": 0, "values": {"row": "0.5"}}]
+    told = [{"row": 1, "values": {"row": "7"}, "similar": similar, "compared": None}]
+    moved = [{"row": 70, "values": {"row": "0.5"}}]
+    wanted = [{"row": 30, "values": {"row": "7"}, "similar": moved, "compared": None}]
+    assert view.in_table(told) == wanted
+    assert view.in_table({"row": [1, 0], "x": [0.1, 0.2]}) == {"row": [30, 70], "x": [0.1, 0.2]}

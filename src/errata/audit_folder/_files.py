@@ -87,9 +87,10 @@ def write_cards(path: Path, parts: Iterable[tuple[np.ndarray, list[dict[str, Any
     from pyarrow import parquet
 
     schema = arrow.schema([("row", arrow.int64()), ("card", arrow.string())])
+    encoder = json.JSONEncoder(allow_nan=False)
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for rows, cards in parts:
-            texts = [json.dumps(card, allow_nan=False) for card in cards]
+            texts = [encoder.encode(card) for card in cards]
             part = arrow.table({"row": rows, "card": texts}, schema=schema)
             writer.write_table(part, row_group_size=CARD_GROUP)
 

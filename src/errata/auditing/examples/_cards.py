@@ -1,6 +1,7 @@
 """Cards: all that a person wants to see of a row to decide on its label, one JSON text each."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -36,7 +37,7 @@ class CardMaker:
         table: Any,
         image_shape: tuple[int, ...] | None,
         ids: np.ndarray | None,
-        keys: np.ndarray,
+        keys: Callable[[np.ndarray], np.ndarray],
         p_wrong: np.ndarray,
         seed: int,
         n_jobs: int | None,
@@ -58,31 +59,39 @@ class CardMaker:
         near = [NOTHING_NEAR] * len(rows)
         if with_neighbors:
             near = self.neighborhood.around(rows)
-        reasons = self.view.reasons(rows, near)
-        more = self.view.more(rows)
-        parts = zip(self._classes(rows), reasons, self._held(rows, near), more, strict=True)
+        parts = zip(
+            self._judged(rows),
+            self._classes(rows),
+            self.view.reasons(rows, near),
+            self._held(rows, near),
+            self.view.more(rows),
+            strict=True,
+        )
         return [
             {
-                **self._judged(row),
+                **judged,
                 "classes": classes,
                 "reasons": sentences,
                 **held,
                 **told,
-                "image": self.values.drawn(row),
-                "picture": self.values.file_name(row),
+                "image": self.values.drawn(judged["row"]),
+                "picture": self.values.file_name(judged["row"]),
             }
-            for row, (classes, sentences, held, told) in zip(rows.tolist(), parts, strict=True)
+            for judged, classes, sentences, held, told in parts
         ]
 
-    def _judged(self, row: int) -> dict[str, Any]:
-        return {
-            "row": row,
-            "id": None if self.ids is None else str(self.ids[row]),
-            "key": self.keys[row],
-            "label": plain(self.inputs.labels[row]),
-            "suggested": plain(self.suggested[row]),
-            "p_wrong": four_digits(self.p_wrong[row]),
+    def _judged(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        columns = {
+            "row": rows.tolist(),
+            "id": [None] * len(rows) if self.ids is None else map(str, self.ids[rows].tolist()),
+            "key": self.keys(rows).tolist(),
+            "label": map(plain, self.inputs.labels[rows].tolist()),
+            "suggested": map(plain, self.suggested[rows].tolist()),
+            "p_wrong": map(four_digits, self.p_wrong[rows].tolist()),
         }
+        return [
+            dict(zip(columns, told, strict=True)) for told in zip(*columns.values(), strict=True)
+        ]
 
     def _classes(self, rows: np.ndarray) -> list[list[list[Any]]]:
         """The most probable classes of each row and their probabilities; none if not audited."""
@@ -90,26 +99,38 @@ class CardMaker:
         names = [plain(name) for name in classes]
         top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
         found = iter(
-            [[names[code], four_digits(own[code])] for code in codes]
-            for codes, own in zip(top.tolist(), p, strict=True)
+            [[names[code], four_digits(own)] for code, own in zip(codes, of_codes, strict=True)]
+            for codes, of_codes in zip(
+                top.tolist(), np.take_along_axis(p, top, axis=1).tolist(), strict=True
+            )
         )
         return [next(found) if known else [] for known in is_known]
 
     def _held(self, rows: np.ndarray, near: Sequence[Near]) -> list[dict[str, Any]]:
         """What each row and those like it hold, and in which columns it stands out."""
+        columns = self.values.columns
+        names = [column.name for column in columns]
         places = self._places(rows, near)
-        values: list[dict[str, str]] = [{} for _ in rows]
+        texts = [texts_of(column, rows) for column in columns]
+        values = (
+            [dict(zip(names, held, strict=True)) for held in zip(*texts, strict=True)]
+            if columns
+            else [{} for _ in rows]
+        )
         beside: list[list[dict[str, str]]] = [[{} for _ in _shown(around)] for around in near]
-        for j, column in enumerate(self.values.columns):
-            asking = [i for i, speaking in enumerate(places) if j in speaking]
-            wanted = [rows, *(_shown(near[i]) for i in asking)]
-            cells = [*values, *(held for i in asking for held in beside[i])]
-            for held, text in zip(cells, texts_of(column, np.concatenate(wanted)), strict=True):
+        have_near = [i for i, held in enumerate(beside) if held]
+        for j, column in enumerate(columns if have_near else ()):
+            asking = [i for i in have_near if j in places[i]]
+            if not asking:
+                continue
+            wanted = np.concatenate([_shown(near[i]) for i in asking])
+            cells = [held for i in asking for held in beside[i]]
+            for held, text in zip(cells, texts_of(column, wanted), strict=True):
                 held[column.name] = text
         return [
             {
                 "values": values[i],
-                "speaking": [self.values.columns[j].name for j in places[i]],
+                "speaking": [names[j] for j in places[i]],
                 "similar": self._similar(near[i], beside[i]),
             }
             for i in range(len(rows))
@@ -117,9 +138,9 @@ class CardMaker:
 
     def _places(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[int]]:
         """The columns of each row that are read first, whether it has neighbours or not."""
-        found: list[list[int]] = [[] for _ in rows]
+        found = [self._usual_places] * len(rows)
         counts = np.array([len(_shown(around)) for around in near])
-        for count in np.unique(counts):
+        for count in np.unique(counts[counts > 1]):  # others have nothing to stand out from
             some = np.flatnonzero(counts == count).tolist()
             shown = np.array([_shown(near[i]) for i in some]).reshape(len(some), count)
             columns = self.values.columns
@@ -127,6 +148,14 @@ class CardMaker:
             for i, places in zip(some, told, strict=True):
                 found[i] = places
         return found
+
+    @cached_property
+    def _usual_places(self) -> list[int]:
+        """The columns of a row that nothing is known to be near of."""
+        any_row = np.zeros(1, dtype=np.intp)
+        nothing = np.empty((1, 0), dtype=np.intp)
+        columns = self.values.columns
+        return standing_out(columns, self.is_used, any_row, nothing, self.random)[0]
 
     def _similar(self, near: Near, held: list[dict[str, str]]) -> list[dict[str, Any]] | None:
         """The nearest rows whatever their label; None where they were not looked for."""
@@ -159,7 +188,10 @@ def texts_of(column: Column, rows: np.ndarray) -> list[str]:
     """The cells of some rows as text, whole; nothing where one is missing."""
     cells = column.array(rows)
     if cells.dtype == float:  # there may be millions of them: what Python does itself is quickest
-        return ["" if cell != cell else repr(cell) for cell in cells.tolist()]
+        texts = list(map(repr, cells.tolist()))
+        for missing in np.flatnonzero(np.isnan(cells)):
+            texts[missing] = ""
+        return texts
     return [cell if _is_plain(cell) else _as_text(cell) for cell in cells]
 
 

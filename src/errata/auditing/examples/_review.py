@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..results._base import BaseAudit
 
 CARDS_AT_ONCE = 1_000  # made at a time
-CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
+CARD_TIME = 0.02  # of the audit's time, to look for neighbours beyond the first thousand cards
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class ForReview:
             table=self._shown(view),
             image_shape=self.display.image_shape,
             ids=None if ids is None else view.of_all(ids),
-            keys=audit.row_keys(view.rows),
+            keys=lambda rows: audit.row_keys(rows if view.rows is None else view.rows[rows]),
             p_wrong=view.of_all(audit._p_row),
             seed=self.seed,
             n_jobs=self.n_jobs,

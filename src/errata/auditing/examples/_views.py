@@ -64,18 +64,12 @@ class RowsView(ABC):
 
     def in_table(self, told: Any) -> Any:
         """What is told of rows of the view, with their places in the table."""
-        if self.rows is None:
+        if self.rows is None or told is None:
             return told
         if isinstance(told, list):
             return [self.in_table(part) for part in told]
-        if isinstance(told, dict):
-            moved = {key: self.in_table(part) for key, part in told.items()}
-            return moved | ({"row": self._row(told["row"])} if "row" in told else {})
-        return told
-
-    def _row(self, place: Any) -> Any:
-        found = np.asarray(self.rows)[place]
-        return found.tolist()
+        beside = {key: self.in_table(told[key]) for key in ("similar", "compared") if key in told}
+        return told | beside | {"row": np.asarray(self.rows)[told["row"]].tolist()}
 
     @property
     @abstractmethod
@@ -236,18 +230,23 @@ def reasons_for(
     """
     place = np.full(len(inputs.codes), -1)
     place[inputs.audited] = np.arange(len(inputs.audited))
+    at = place[rows]
     codes = _codes_among_present(inputs)
     names = inputs.classes[inputs.present]
     among = "" if inputs.drawn is None else f" among {len(inputs.drawn):,} drawn ones"
-    return [
-        [ALONE]
-        if at < 0
-        else [
-            _predictions(at, other[at], codes[row], names, models),
-            *labels_nearby(around.rows, codes[row], other[at], codes, names, among),
-        ]
-        for row, at, around in zip(rows, place[rows], near, strict=True)
-    ]
+    model_names = [model.name for model in models]
+    predicted = np.stack([model.predicted[at] for model in models], axis=1).tolist()
+    said: dict[tuple[int, ...], str] = {}  # few sentences, of many rows
+    told = []
+    for i, (new, label) in enumerate(zip(other[at].tolist(), codes[rows].tolist(), strict=True)):
+        if at[i] < 0:
+            told.append([ALONE])
+            continue
+        key = (new, label, *predicted[i])
+        if key not in said:
+            said[key] = _say_predictions(predicted[i], new, label, names, model_names)
+        told.append([said[key], *labels_nearby(near[i].rows, label, new, codes, names, among)])
+    return told
 
 
 def most_probable_others(inputs: Inputs, other: np.ndarray) -> np.ndarray:
@@ -266,17 +265,17 @@ def _codes_among_present(inputs: Inputs) -> np.ndarray:
     return codes_among(inputs.codes, inputs.present)
 
 
-def _predictions(
-    at: int, new: int, label: int, classes: Sequence[Any], models: Sequence[PooledModel]
+def _say_predictions(
+    predicted: list[int], new: int, label: int, classes: Sequence[Any], models: list[str]
 ) -> str:
     """What every model predicts: the other class, the label, or neither."""
-    against = [model.name for model in models if model.predicted[at] == new]
-    own = sum(model.predicted[at] == label for model in models)
+    against = [name for name, code in zip(models, predicted, strict=True) if code == new]
+    own = predicted.count(label)
     total = len(models)
     rest = len(models) - len(against) - own
     if total == 1:
-        predicted = "the label" if own else classes[models[0].predicted[at]]
-        return f"The only model, {models[0].name}, predicts {predicted}."
+        predicted = "the label" if own else classes[predicted[0]]
+        return f"The only model, {models[0]}, predicts {predicted}."
     if len(against) == total:
         return f"{'Both' if total == 2 else f'All {total}'} models predict {classes[new]}."
     first = f"No model predicts {classes[new]}"
