@@ -8,17 +8,21 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 import errata
+from auditing.made_audits import target_audit
 from errata.auditing import NoiseRate
-from errata.auditing.results._rates_by import Doubted, rates_by, who_stands_out
 
 
 def by(values, p_wrong=None, rows=None):
-    n = len(values)
+    """The rates of rows that all have a target, or those that ``rows`` says; and the sentence."""
+    n = len(p_wrong) if p_wrong is not None else len(values)
     p_wrong = np.full(n, 0.1) if p_wrong is None else p_wrong
-    rows = np.ones(n, dtype=bool) if rows is None else rows
-    doubted = Doubted.among(rows, p_wrong, p_wrong > 0.5, np.zeros(n, dtype=int))
+    targets = np.where(np.ones(n, dtype=bool) if rows is None else rows, 1.0, np.nan)
+    audit = target_audit(targets, np.ones(n), p_wrong)
+    audit.flagged = p_wrong > 0.5
     mean = float(p_wrong.mean())
-    return rates_by(values, n, doubted, NoiseRate(mean, mean / 2, 2 * mean))
+    audit.noise_rate = NoiseRate(mean, mean / 2, 2 * mean)
+    found = audit.rates_by(values, name="who")
+    return found, audit.about["by"]["sentence"]
 
 
 def noisy(values, value, seed=0):
@@ -30,14 +34,13 @@ def noisy(values, value, seed=0):
 
 def test_the_noisiest_value_comes_first_and_stands_out():
     values = ["ann", "bob", "cay", "dan"] * 100
-    found = by(values, noisy(values, "cay"))
+    found, sentence = by(values, noisy(values, "cay"))
     assert found["value"][0] == "cay"
     assert found["chance"][0] < 1e-6 < found["chance"][1]
     assert found["rate"][0] > 0.3
     assert (found["rows"] == 100).all()
     flagged = noisy(values, "cay") > 0.5
     assert found["flagged"][0] == flagged[2::4].sum()
-    sentence = who_stands_out(found)
     assert sentence.startswith("cay (")
     assert "stands out; elsewhere " in sentence
     assert sentence.endswith("one of 4 values would look so in fewer than 1 of 100 such tables.")
@@ -45,17 +48,17 @@ def test_the_noisiest_value_comes_first_and_stands_out():
 
 def test_nobody_stands_out_where_all_are_alike():
     values = ["ann", "bob"] * 200
-    assert who_stands_out(by(values, noisy(values, None))) is None
+    assert by(values, noisy(values, None))[1] is None
 
 
 def test_missing_values_are_a_value():
-    found = by([None, "a", float("nan"), "a"] * 10)
+    found, _ = by([None, "a", float("nan"), "a"] * 10)
     assert sorted(found["value"]) == ["(missing)", "a"]
 
 
 def test_only_rows_whose_label_may_be_wrong_count():
     rows = np.arange(40) % 4 != 0
-    assert by(["a", "b", "a", "b"] * 10, rows=rows)["rows"].sum() == 30
+    assert by(["a", "b", "a", "b"] * 10, rows=rows)[0]["rows"].sum() == 30
 
 
 @pytest.mark.parametrize("kind", ["text", "datetime", "numpy"])
@@ -64,7 +67,7 @@ def test_many_days_become_months(kind):
     values = {"text": [str(day) for day in days], "datetime": days}.get(kind)
     if values is None:
         values = np.array(days, dtype="M8[ns]")
-    found = by(values)
+    found, _ = by(values)
     assert sorted(found["value"]) == ["2024-01", "2024-02", "2024-03", "2024-04"]
     assert found["rows"].sum() == 300
 
@@ -75,9 +78,8 @@ def test_identifiers_are_refused():
 
 
 def test_one_value_a_row():
-    nobody = Doubted.among(np.ones(4, dtype=bool), *[np.zeros(4)] * 3)
     with pytest.raises(ValueError, match="3 values for 4 rows; give one a row"):
-        rates_by(["a", "b", "c"], 4, nobody, NoiseRate(0.1, 0.0, 0.2))
+        by(["a", "b", "c"], np.zeros(4))
 
 
 def test_an_audit_leaves_out_what_is_known_and_remembers_what_has_a_name():
@@ -87,7 +89,7 @@ def test_an_audit_leaves_out_what_is_known_and_remembers_what_has_a_name():
     site = np.where(np.arange(150) < 75, "north", "south")
     found = audit.rates_by(site)
     assert found["rows"].sum() == 100
-    assert audit._doubted().strata.tolist() == y[~known].tolist()  # compared within each label
+    assert audit._doubted()[3].tolist() == y[~known].tolist()  # compared within each label
     assert audit.summary()["by"] is None
     audit.rates_by(site, name="site")
     assert [value["value"] for value in audit.summary()["by"]["values"]] == found["value"].tolist()

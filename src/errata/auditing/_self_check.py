@@ -63,6 +63,16 @@ class SelfCheck(NamedTuple):
             f"{self.top:,} most suspicious rows; {self.by_label:,} by labels alone>"
         )
 
+    def _sentence(self) -> str:
+        """What the report says."""
+        told = (
+            f"Of {self.injected:,} errors we planted, {self.found:,} are among the {self.top:,} "
+            f"most suspicious rows; knowing the labels alone, {self.by_label:,} would be."
+        )
+        if self.lift:
+            return told
+        return f"{told} Among rows of one label, planted errors do not stand out."
+
 
 class Run(NamedTuple):
     """One copy of the labels with injected errors, and what the audit made of it."""

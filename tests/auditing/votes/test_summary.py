@@ -5,7 +5,7 @@ import pytest
 
 import errata
 from errata.auditing._settings import SHOWN_ASKED, SHOWN_WORKERS
-from errata.auditing.votes._result import _workers
+from errata.auditing.votes._result import describe_workers
 from vote_cases import crowd
 
 
@@ -31,7 +31,7 @@ def test_of_many_annotators_some_are_shown_the_best_and_the_worst_among_them():
     accuracy = np.linspace(0.2, 0.9, 500)
     known = {"low": 0.1, "high": 0.95, "agreement": 0.5, "guessing": False, "worst": None}
     told = [{"worker": w, "n_votes": 9, "accuracy": a, **known} for w, a in enumerate(accuracy)]
-    shown = _workers(told)
+    shown = describe_workers(told)
     assert len(shown) == SHOWN_WORKERS
     assert (shown[0]["worker"], shown[-1]["worker"]) == ("499", "0")
     assert [shown[0]["rank"], shown[-1]["rank"]] == [1, 500]

@@ -25,7 +25,13 @@ from ._finding import (
     find_wrong_cells,
 )
 from ._inputs import CellInputs, label_name, read_cell_inputs
-from ._result import MultilabelAudit, changes_in_words, kind_of_error, set_in_words
+from ._result import (
+    MultilabelAudit,
+    changes_in_words,
+    kind_of_error,
+    round_rate,
+    set_in_words,
+)
 
 NOTHING = NoiseRate(0.0, 0.0, 0.0)
 
@@ -275,14 +281,10 @@ def _one_label(name: str, column: np.ndarray, label: LabelFindings) -> dict[str,
         "label": name,
         "rows": int(column.sum()),
         "has_skill": label.has_skill,
-        "rate": _rounded(label.rates.wrong),
-        "missing": _rounded(label.rates.missing),
-        "wrongly_set": _rounded(label.rates.wrongly_set),
+        "rate": round_rate(label.rates.wrong),
+        "missing": round_rate(label.rates.missing),
+        "wrongly_set": round_rate(label.rates.wrongly_set),
     }
-
-
-def _rounded(rate: NoiseRate) -> dict[str, float]:
-    return {name: round(float(value), 5) for name, value in rate._asdict().items()}
 
 
 def _notes(inputs: CellInputs, found: CellFindings, flags: Flags) -> list[str]:

@@ -465,6 +465,15 @@ class CellCheck(SelfCheck):
         told = super().__repr__().replace("SelfCheck", "CellCheck")
         return told.replace("most suspicious rows", "most suspicious cells")
 
+    def _sentence(self) -> str:
+        """What the report says."""
+        told = (
+            f"We planted {self.injected:,} errors, half of them labels taken away and half of them "
+            f"labels added; {self.found:,} are among the {self.top:,} most suspicious labels of "
+            f"rows. Knowing which labels are set and nothing else, {self.by_label:,} would be."
+        )
+        return told if self.lift else f"{told} Planted errors do not stand out."
+
 
 def check_cells(
     rows: LabelledRows,

@@ -18,30 +18,14 @@ from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ..results._base import BaseAudit, Metrics, rate_metrics
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, weigh_decisions
-from ..results._flags import count_dropped, histogram_edges
-from ..results._rates_by import Doubted, NoiseRate
-from ..results._summary import check_in_numbers, findings, shared_summary
+from ..results._rates_by import NoiseRate
+from ..results._summary import draw_histogram, findings
 from ._finding import CellCheck
 from ._inputs import label_name, read_label_sets, written_indicators, written_sets
 
 CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
 
 NONE = "(none)"
-
-
-def flagged_cells(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
-    """One array per column of a table of the flagged cells, the worst first."""
-    rows, places = np.nonzero(audit.flagged_cells)
-    order = np.argsort(-audit.p_wrong_cells[rows, places], kind="stable")
-    rows = rows[order]
-    places = places[order]
-    errors = [kind_of_error(one == 1) for one in audit.labels[rows, places]]
-    return {
-        "row": rows,
-        "label": np.array([str(audit.names[place]) for place in places], dtype=object),
-        "error": np.array(errors, dtype=object),
-        "p_wrong": audit.p_wrong_cells[rows, places],
-    }
 
 
 @dataclass(eq=False, repr=False)
@@ -197,11 +181,29 @@ class MultilabelAudit(BaseAudit):
 
     def cell_columns(self) -> dict[str, np.ndarray]:
         """One array per column of a table of the flagged cells, the worst first."""
-        return flagged_cells(self)
+        rows, places = np.nonzero(self.flagged_cells)
+        order = np.argsort(-self.p_wrong_cells[rows, places], kind="stable")
+        rows = rows[order]
+        places = places[order]
+        errors = [kind_of_error(one == 1) for one in self.labels[rows, places]]
+        return {
+            "row": rows,
+            "label": np.array([str(self.names[place]) for place in places], dtype=object),
+            "error": np.array(errors, dtype=object),
+            "p_wrong": self.p_wrong_cells[rows, places],
+        }
 
     def label_columns(self) -> dict[str, np.ndarray]:
         """One array per column of a table of the labels."""
-        return labels_told(self)
+        columns = {
+            name: np.array([label[name] for label in self.per_label])
+            for name in ("label", "rows", "has_skill", "flagged")
+        }
+        for name in ("rate", "missing", "wrongly_set"):
+            for bound in ("estimate", "low", "high"):
+                title = name if bound == "estimate" else f"{name}_{bound}"
+                columns[title] = np.array([label[name][bound] for label in self.per_label])
+        return columns
 
     def clean(
         self,
@@ -259,8 +261,7 @@ class MultilabelAudit(BaseAudit):
     def _scores(self) -> Scores:
         """What cleaning goes by."""
         p_wrong = self.p_wrong_cells * self.can_be_judged
-        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
-        return Scores(self.labels, every_row, 1 - self.labels, p_wrong, p_wrong)
+        return Scores(self.labels, self._codes, 1 - self.labels, p_wrong, p_wrong)
 
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]
@@ -329,25 +330,31 @@ class MultilabelAudit(BaseAudit):
         action = cleaning["action"]
         return [describe_cleaned_cells(self, cleaned, p_wrong, action, cleaning["threshold"])]
 
-    def _doubted(self) -> Doubted:
+    def _doubted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The cells that may be wrong, compared within set and unset ones of each label."""
         places = np.flatnonzero(self.can_be_judged)
         rows, labels = np.divmod(np.arange(len(self) * len(places)), len(places))
         labels = places[labels]
-        return Doubted(
-            rows,
-            self.p_wrong_cells[rows, labels],
-            self.flagged_cells[rows, labels],
-            2 * labels + self.labels[rows, labels],
-        )
+        p_wrong = self.p_wrong_cells[rows, labels]
+        strata = 2 * labels + self.labels[rows, labels]
+        return rows, p_wrong, self.flagged_cells[rows, labels], strata
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        return cell_findings(self)
+        flagged = {"flagged_cells": int(self.flagged_cells.sum())}
+        return findings(self, self.n_judged_cells) | flagged
 
-    def summary(self) -> dict[str, Any]:
-        """All there is to tell, as a plain dict that is valid JSON."""
-        return summarise_cells(self)
+    def _details(self) -> dict[str, Any]:
+        """Labels, and how often they are missing and wrongly set."""
+        return {
+            "table_rows": len(self),
+            "labels": [str(name) for name in self.names],
+            "label_column": self.about["label"],
+            "missing": round_rate(self.missing_rate),
+            "wrongly_set": round_rate(self.wrongly_set_rate),
+            "per_label": self.per_label,
+            "histogram": draw_histogram(self),
+        }
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""
@@ -442,75 +449,9 @@ def describe_cleaned_cells(
     return f"{labels} {'is' if n_wrong == 1 else 'are'} {probably}: {done}."
 
 
-def labels_told(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
-    """One array per column of a table of the labels."""
-    plain = {
-        name: np.array([label[name] for label in audit.per_label])
-        for name in ("label", "rows", "has_skill", "flagged")
-    }
-    rates = {
-        name if of == "estimate" else f"{name}_{of}": np.array(
-            [label[name][of] for label in audit.per_label]
-        )
-        for name in ("rate", "missing", "wrongly_set")
-        for of in ("estimate", "low", "high")
-    }
-    return plain | rates
-
-
-def cell_findings(audit: "MultilabelAudit") -> dict[str, Any]:
-    """What the answer is made from."""
-    above = int(np.sum(audit.p_wrong > CLEAN_THRESHOLD))
-    told = findings(
-        audit,
-        rows=audit.n_judged_cells,
-        n_flagged=int(audit.flagged.sum()),
-        above=above,
-        dropped=count_dropped(np.array([above]), np.array([len(audit)])),
-    )
-    told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
-    return told | {"flagged_cells": int(audit.flagged_cells.sum())}
-
-
-def summarise_cells(audit: "MultilabelAudit") -> dict[str, Any]:
-    """See :meth:`errata.auditing.MultilabelAudit.summary`."""
-    return shared_summary(audit) | {
-        **cell_findings(audit),
-        "table_rows": len(audit),
-        "labels": [str(name) for name in audit.names],
-        "label_column": audit.about["label"],
-        "missing": _rate(audit.missing_rate),
-        "wrongly_set": _rate(audit.wrongly_set_rate),
-        "per_label": audit.per_label,
-        "self_check": _self_check(audit.self_check),
-        "histogram": _histogram(audit),
-    }
-
-
-def _rate(rate: tuple[float, ...]) -> dict[str, float]:
-    return dict(zip(("estimate", "low", "high"), (round(v, 5) for v in rate), strict=True))
-
-
-def _histogram(audit: "MultilabelAudit") -> dict[str, Any]:
-    edges = histogram_edges()
-    return {
-        "edges": edges.round(2).tolist(),
-        "counts": np.histogram(audit.p_wrong, edges)[0].tolist(),
-        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
-    }
-
-
-def _self_check(check: CellCheck | None) -> dict[str, Any] | None:
-    return None if check is None else check_in_numbers(check) | {"sentence": _sentence(check)}
-
-
-def _sentence(check: CellCheck) -> str:
-    told = (
-        f"We planted {check.injected:,} errors, half of them labels taken away and half of them "
-        f"labels added; {check.found:,} are among the {check.top:,} most suspicious labels of "
-        f"rows. Knowing which labels are set and nothing else, {check.by_label:,} would be"
-    )
-    return f"{told}." if check.lift else f"{told}. Planted errors do not stand out."
+def round_rate(rate: NoiseRate) -> dict[str, float]:
+    """A rate with its interval, for JSON."""
+    return {name: round(float(value), 5) for name, value in rate._asdict().items()}
 
 
 def set_in_words(names: Sequence[Any], row: np.ndarray, separator: str = "; ") -> str:

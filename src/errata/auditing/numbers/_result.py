@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._format import number
 from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
@@ -17,9 +16,8 @@ from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS
 from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
-from ..results._flags import count_dropped, histogram_edges
-from ..results._rates_by import Doubted, NoiseRate
-from ..results._summary import findings, shared_summary
+from ..results._rates_by import NoiseRate
+from ..results._summary import draw_histogram, findings
 from ..stored._rows import KNOWN
 from ._inputs import Digits, digits_of, give_numbers, read_targets, written_cells
 from ._self_check import TargetSelfCheck
@@ -271,8 +269,7 @@ class TargetAudit(BaseAudit):
 
     def _scores(self) -> Scores:
         """What cleaning goes by."""
-        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
-        return Scores(self.targets, every_row, self.expected, self.p_wrong)
+        return Scores(self.targets, self._codes, self.expected, self.p_wrong)
 
     def _give(
         self, scores: Scores, rows: np.ndarray, texts: list[str]
@@ -321,20 +318,30 @@ class TargetAudit(BaseAudit):
         why_kept = "no more than half of the rows go"
         return [describe_outcome(self, counts, cleaning["threshold"], why_kept, "target")]
 
-    def _doubted(self) -> Doubted:
-        """The targets, for :meth:`rates_by`."""
-        alike = np.zeros(len(self), dtype=np.intp)
-        doubtful = self.has_target
-        doubtful = doubtful if self.known is None else doubtful & ~self.known
-        return Doubted.among(doubtful, self.p_wrong, self.flagged, alike)
-
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        return target_findings(self)
+        name = self.about["target"]
+        noun = None if name is None else [f"value of {name}", f"values of {name}"]
+        return findings(self, int(self.has_target.sum())) | {"noun": noun}
 
-    def summary(self) -> dict[str, Any]:
-        """All there is to tell, as a plain dict that is valid JSON."""
-        return summarise_targets(self)
+    def _details(self) -> dict[str, Any]:
+        """Slips, the fit of the models, and how right targets spread."""
+        unexplained = self.flagged & (self.hint == "")
+        spread = np.quantile(self.local_scale, [0.1, 0.5, 0.9])
+        return {
+            "target": self.about["target"],
+            "hints": hints_in_words(self.hint[self.flagged]),
+            "error_kinds": dict(Counter(self.error_kind[unexplained].tolist())),
+            "histogram": draw_histogram(self),
+            "points": choose_points(self),
+            "band": draw_band(self),
+            "noise": {
+                "tail": self.tail,
+                "on_log_scale": self.on_log_scale,
+                "is_uneven": self.scale > UNEVEN,
+                "local_scale": [float(f"{value:.4g}") for value in spread],
+            },
+        }
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The targets of some rows."""
@@ -352,64 +359,7 @@ class TargetAudit(BaseAudit):
         return {KNOWN: column_array(table, KNOWN) if KNOWN in table.column_names else None}
 
 
-def target_findings(audit: "TargetAudit") -> dict[str, Any]:
-    """What the answer is made from."""
-    above = int(np.sum(audit.p_wrong > CLEAN_THRESHOLD))
-    name = audit.about["target"]
-    told = findings(
-        audit,
-        rows=int(audit.has_target.sum()),
-        n_flagged=int(audit.flagged.sum()),
-        above=above,
-        dropped=count_dropped(np.array([above]), np.array([len(audit)])),
-    )
-    told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
-    return told | {"noun": None if name is None else [f"value of {name}", f"values of {name}"]}
-
-
-def summarise_targets(audit: "TargetAudit") -> dict[str, Any]:
-    """See :meth:`errata.auditing.TargetAudit.summary`."""
-    return shared_summary(audit) | {
-        **target_findings(audit),
-        "target": audit.about["target"],
-        "hints": hints_in_words(audit.hint[audit.flagged]),
-        "error_kinds": _error_kinds(audit),
-        "self_check": _self_check(audit.self_check),
-        "histogram": _histogram(audit),
-        "points": _points(audit),
-        "band": _band(audit),
-        "noise": _noise(audit),
-    }
-
-
-def _error_kinds(audit: "TargetAudit") -> dict[str, int]:
-    """What flagged targets look like that no slip explains."""
-    unexplained = audit.flagged & (audit.hint == "")
-    return dict(Counter(audit.error_kind[unexplained].tolist()))
-
-
-def _noise(audit: "TargetAudit") -> dict[str, Any]:
-    """How right targets spread around what is predicted."""
-    spread = np.quantile(audit.local_scale, [0.1, 0.5, 0.9])
-    return {
-        "tail": audit.tail,
-        "on_log_scale": audit.on_log_scale,
-        "is_uneven": audit.scale > UNEVEN,
-        "local_scale": [float(f"{value:.4g}") for value in spread],
-    }
-
-
-def _histogram(audit: "TargetAudit") -> dict[str, Any]:
-    edges = histogram_edges()
-    there = audit.has_target
-    return {
-        "edges": edges.round(2).tolist(),
-        "counts": np.histogram(audit.p_wrong[there], edges)[0].tolist(),
-        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
-    }
-
-
-def _points(audit: "TargetAudit") -> dict[str, Any]:
+def choose_points(audit: "TargetAudit") -> dict[str, Any]:
     """Rows to draw: the flagged ones first, then others by lot, but the same ones every time."""
     there = np.flatnonzero(audit.has_target)
     lot = np.random.default_rng(0).random(len(there))
@@ -423,7 +373,7 @@ def _points(audit: "TargetAudit") -> dict[str, Any]:
     }
 
 
-def _band(audit: "TargetAudit") -> dict[str, list[float]]:
+def draw_band(audit: "TargetAudit") -> dict[str, list[float]]:
     """Along what is predicted, how far below and above it right targets reach: medians."""
     order = np.argsort(audit.predicted, kind="stable")
     parts = [part for part in np.array_split(order, BAND_POINTS) if len(part)]
@@ -436,32 +386,6 @@ def _band(audit: "TargetAudit") -> dict[str, list[float]]:
         name: [float(f"{np.median(column[part]):.6g}") for part in parts]
         for name, column in columns.items()
     }
-
-
-def _self_check(check: TargetSelfCheck | None) -> dict[str, Any] | None:
-    if check is None:
-        return None
-    plain = ("injected", "top", "found", "by_value", "lift", "repeats")
-    precision = check.average_precision
-    return {name: getattr(check, name) for name in plain} | {
-        "average_precision": None if precision is None else round(precision, 4),
-        "median_error": float(f"{check.median_error:.4g}"),
-        "planted_error": float(f"{check.planted_error:.4g}"),
-        "sentence": _check_sentence(check),
-    }
-
-
-def _check_sentence(check: TargetSelfCheck) -> str:
-    found = (
-        f"Of {check.injected:,} values we exchanged for those of other rows, {check.found:,} are "
-        f"among the {check.top:,} most suspicious rows; {check.by_value:,} would be by how unusual "
-        "the value is alone."
-    )
-    if not check.lift:
-        return f"{found} Planted errors do not stand out."
-    off = number(check.median_error)
-    was = number(check.planted_error)
-    return f"{found} What is predicted for them is off by {off}, the planted values by {was}."
 
 
 def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

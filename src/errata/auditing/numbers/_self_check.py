@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._format import number
 from ..._progress import Progress
 from .._self_check import Run, count_found, count_hits, count_to_inject, inject_errors, lift_of
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD
@@ -39,6 +40,19 @@ class TargetSelfCheck(NamedTuple):
             f"<TargetSelfCheck: {self.found:,} of {self.injected:,} planted errors are among the "
             f"{self.top:,} most suspicious rows; {self.by_value:,} by values alone>"
         )
+
+    def _sentence(self) -> str:
+        """What the report says."""
+        told = (
+            f"Of {self.injected:,} values we exchanged for those of other rows, {self.found:,} are "
+            f"among the {self.top:,} most suspicious rows; {self.by_value:,} would be by how "
+            "unusual the value is alone."
+        )
+        if not self.lift:
+            return f"{told} Planted errors do not stand out."
+        off = number(self.median_error)
+        was = number(self.planted_error)
+        return f"{told} What is predicted for them is off by {off}, the planted values by {was}."
 
 
 def check_targets(

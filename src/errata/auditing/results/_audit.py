@@ -43,8 +43,8 @@ from ._file_cleaning import (
     write_cells,
 )
 from ._flags import Totals
-from ._rates_by import Doubted, NoiseRate
-from ._summary import class_findings, summarise
+from ._rates_by import NoiseRate
+from ._summary import describe_classes, findings
 
 RECORDING, CLOCK = "recording", "clock"  # columns of an audit of sequences
 
@@ -95,11 +95,9 @@ class AuditRows(BaseAudit):
             known=self.known,
         )
 
-    def _doubted(self) -> Doubted:
-        """The labels that may be wrong, compared within each label, as some are harder."""
-        codes = self.codes
-        may_be = codes >= 0 if self.known is None else (codes >= 0) & ~self.known
-        return Doubted.among(may_be, self.p_wrong, self.flagged, codes)
+    @property
+    def _codes(self) -> np.ndarray:
+        return self.codes
 
     def explain(self, row: Any) -> RowExplanation:
         """Why the label of one row is doubted, or not: models, neighbours and columns.
@@ -491,11 +489,12 @@ class Audit(AuditRows):
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        return class_findings(self, self._totals)
+        totals = self._totals
+        return findings(self, totals.labelled, totals)
 
-    def summary(self) -> dict[str, Any]:
-        """All there is to tell, as a plain dict that is valid JSON."""
-        return summarise(self)
+    def _details(self) -> dict[str, Any]:
+        """Classes, their noise, what hides it, and a map."""
+        return describe_classes(self)
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""

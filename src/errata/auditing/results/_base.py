@@ -36,7 +36,8 @@ from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, flagged_only, ranked_rows
 from ._cleaning import Cleaned, Scores
 from ._file_cleaning import CleanedFile, Counts, clean_table
-from ._rates_by import Doubted, NoiseRate, rates_by, told_by
+from ._rates_by import NoiseRate, rates_by, told_by
+from ._summary import summarise
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
@@ -126,6 +127,11 @@ class BaseAudit:
         return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
 
     @property
+    def _codes(self) -> np.ndarray:
+        """The class of each row, -1 where it has no label; where there are none, all are alike."""
+        return np.zeros(len(self), dtype=np.intp)
+
+    @property
     def labelled(self) -> np.ndarray:
         """Whether each row has a label."""
         return np.ones(len(self), dtype=bool)
@@ -192,7 +198,7 @@ class BaseAudit:
                 "the columns do not tell the labels apart, so the noise of single values cannot be "
                 "told either."
             )
-        columns = rates_by(values, len(self), self._doubted(), self.noise_rate)
+        columns = rates_by(values, len(self), *self._doubted(), self.noise_rate)
         if name is not None:
             self.about["by"] = told_by(name, columns)
         return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
@@ -204,9 +210,15 @@ class BaseAudit:
             f"{type(self).__name__}; see its examples and its report for what speaks against a row."
         )
 
-    def _doubted(self) -> Doubted:
-        """The labels that may be wrong, for :meth:`rates_by`."""
-        raise NotImplementedError
+    def _doubted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The labels that may be wrong, for :meth:`rates_by`.
+
+        The row of each, ``p_wrong``, whether it is flagged, and its stratum: labels of one stratum
+        are compared with each other only, as some are harder.
+        """
+        doubtful = self.labelled if self.known is None else self.labelled & ~self.known
+        rows = np.flatnonzero(doubtful)
+        return rows, self.p_wrong[rows], self.flagged[rows], self._codes[rows]
 
     def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
@@ -216,9 +228,13 @@ class BaseAudit:
         """The part of the summary that the first sentence is made from."""
         raise NotImplementedError
 
+    def _details(self) -> dict[str, Any]:
+        """What only this kind tells in its summary."""
+        raise NotImplementedError
+
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""
-        raise NotImplementedError
+        return summarise(self)
 
     def metrics(self) -> Metrics:
         """Numbers alone, for tools that track them from run to run; unknown ones are left out.

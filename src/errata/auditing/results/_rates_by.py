@@ -18,23 +18,6 @@ CONCENTRATIONS = 2.0 ** np.arange(11)  # how alike the rates of all values may b
 SURE = 1e-6  # no row says more about its value than odds of a million
 
 
-class Doubted(NamedTuple):
-    """The labels that may be wrong: whatever is known already does not count."""
-
-    rows: np.ndarray  # of each such label
-    p_wrong: np.ndarray
-    flagged: np.ndarray
-    strata: np.ndarray  # labels of one stratum are compared with each other only
-
-    @classmethod
-    def among(
-        cls, may_be: np.ndarray, p_wrong: np.ndarray, flagged: np.ndarray, strata: np.ndarray
-    ) -> "Doubted":
-        """One label a row, some of which may be wrong."""
-        rows = np.flatnonzero(may_be)
-        return cls(rows, p_wrong[rows], flagged[rows], strata[rows])
-
-
 class NoiseRate(NamedTuple):
     """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
 
@@ -55,19 +38,28 @@ class NoiseRate(NamedTuple):
         return f"{self.estimate:.1%} ({self.low:.1%} to {self.high:.1%})"
 
 
-def rates_by(values: Any, n: int, doubted: Doubted, rate: NoiseRate) -> dict[str, np.ndarray]:
+def rates_by(
+    values: Any,
+    n: int,
+    rows: np.ndarray,
+    p_wrong: np.ndarray,
+    flagged: np.ndarray,
+    strata: np.ndarray,
+    rate: NoiseRate,
+) -> dict[str, np.ndarray]:
     """One array per column of the table by value, the noisiest value first.
 
-    ``values`` has one entry for each of the ``n`` rows; ``rate`` is that of all rows.
+    ``values`` has one entry for each of the ``n`` rows, ``rows`` to ``strata`` have one for each
+    label that may be wrong; ``rate`` is that of all of them.
     """
-    words, codes = _values(values, n, doubted.rows)
-    rates = value_rates(codes, doubted.p_wrong, rate)
+    words, codes = _values(values, n, rows)
+    rates = value_rates(codes, p_wrong, rate)
     columns = {
         "value": words,
         "rows": np.bincount(codes),
         **dict(zip(("rate", "low", "high"), rates.T, strict=True)),
-        "flagged": np.bincount(codes, weights=doubted.flagged).astype(int),
-        "chance": chance_to_stand_out(codes, doubted.p_wrong, doubted.strata),
+        "flagged": np.bincount(codes, weights=flagged).astype(int),
+        "chance": chance_to_stand_out(codes, p_wrong, strata),
     }
     order = np.argsort(-columns["rate"], kind="stable")
     return {name: column[order] for name, column in columns.items()}

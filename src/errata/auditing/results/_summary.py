@@ -14,11 +14,10 @@ from .._settings import (
     SUMMARY_DUPLICATES,
     SUMMARY_PAIRS,
 )
-from ._flags import Totals, histogram_edges
+from ._flags import Totals, count_dropped, histogram_edges
 from ._rates_by import NoiseRate
 
 if TYPE_CHECKING:
-    from .._self_check import SelfCheck
     from ._audit import Audit
     from ._base import BaseAudit
 
@@ -57,13 +56,29 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
     return found
 
 
-def summarise(audit: "Audit") -> dict[str, Any]:
-    """See :meth:`errata.Audit.summary`."""
+def summarise(audit: "BaseAudit") -> dict[str, Any]:
+    """See :meth:`errata.Audit.summary`: what every kind tells, and what only one does."""
+    about = audit.about
+    return {
+        "kind": audit.kind,
+        **{name: about[name] for name in ("errata", "title", "seed", "features")},
+        "notes": audit.notes,
+        "models": audit.models,
+        "examples": audit.examples,
+        "by": about.get("by"),
+        "review": {"command": about.get("review"), "so_far": audit.reviewed},
+        "self_check": None if audit.self_check is None else describe_check(audit.self_check),
+        **audit._findings(),
+        **audit._details(),
+    }
+
+
+def describe_classes(audit: "Audit") -> dict[str, Any]:
+    """What only an audit of classes tells."""
     totals = audit._totals
-    return shared_summary(audit) | {
+    return {
         "label": audit.about["label"],
         "classes": [str(c) for c in audit.classes],
-        **class_findings(audit, totals),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
         "per_class": _per_class(audit.classes, totals),
@@ -71,8 +86,11 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "transition": (
             audit.transition.round(4).tolist() if len(audit.classes) <= MATRIX_UP_TO else None
         ),
-        "self_check": _self_check(audit),
-        "histogram": _histogram(totals),
+        "histogram": {
+            "edges": histogram_edges().round(2).tolist(),
+            "counts": totals.histogram.tolist(),
+            "flagged": totals.flagged_histogram.tolist(),
+        },
         "map": audit.points,
         "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
@@ -86,17 +104,6 @@ def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
         {"rows": rows.tolist(), "labels": [str(label) for label in labels[rows]]}
         for rows in audit.duplicates[:SUMMARY_DUPLICATES]
     ]
-
-
-def class_findings(audit: "Audit", totals: Totals) -> dict[str, Any]:
-    """What the answer is made from."""
-    return findings(
-        audit,
-        rows=totals.labelled,
-        n_flagged=totals.n_flagged,
-        above=int(totals.above.sum()),
-        dropped=totals.dropped,
-    )
 
 
 def _stretches(audit: "Audit") -> dict[str, Any] | None:
@@ -132,80 +139,58 @@ def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
     ]
 
 
-def _self_check(audit: "Audit") -> dict[str, Any] | None:
-    check = audit.self_check
-    return None if check is None else check_in_numbers(check) | {"sentence": _check_sentence(check)}
+def describe_check(check: Any) -> dict[str, Any]:
+    """What became of injected errors, as valid JSON, with a sentence."""
+    told: dict[str, Any] = {}
+    for name, value in check._asdict().items():
+        if isinstance(value, np.ndarray):
+            told[name] = value.round(4).tolist()
+        elif name.endswith("_error"):  # in units of a target
+            told[name] = float(f"{value:.4g}")
+        else:
+            told[name] = round(value, 4) if isinstance(value, float) else value
+    return told | {"sentence": check._sentence()}
 
 
-def check_in_numbers(check: "SelfCheck") -> dict[str, Any]:
-    """What became of the injected errors, as valid JSON."""
-    curves = ("precision", "recall", "label_precision", "label_recall")
+def draw_histogram(audit: "BaseAudit") -> dict[str, Any]:
+    """How many rows have which ``p_wrong``, and how many of these are flagged."""
+    edges = histogram_edges()
     return {
-        **{name: getattr(check, name) for name in ("injected", "top", "found", "by_label", "lift")},
-        "average_precision": check.average_precision and round(check.average_precision, 4),
-        "suggested_right": round(check.suggested_right, 4),
-        "repeats": check.repeats,
-        "rank": check.rank.tolist(),
-        **{name: getattr(check, name).round(4).tolist() for name in curves},
+        "edges": edges.round(2).tolist(),
+        "counts": np.histogram(audit.p_wrong[audit.labelled], edges)[0].tolist(),
+        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
     }
 
 
-def _check_sentence(check: "SelfCheck") -> str:
-    found = (
-        f"Of {check.injected:,} errors we planted, {check.found:,} are among the {check.top:,} "
-        "most suspicious rows"
-    )
-    alone = f"{found}; knowing the labels alone, {check.by_label:,} would be"
-    if check.lift:
-        return f"{alone}."
-    return f"{alone}. Among rows of one label, planted errors do not stand out."
-
-
-def _histogram(totals: Totals) -> dict[str, Any]:
-    return {
-        "edges": histogram_edges().round(2).tolist(),
-        "counts": totals.histogram.tolist(),
-        "flagged": totals.flagged_histogram.tolist(),
-    }
-
-
-def shared_summary(audit: "BaseAudit") -> dict[str, Any]:
-    """What header, notes, list of rows and method of every report are made from."""
-    about = audit.about
-    return {
-        "kind": audit.kind,
-        **{name: about[name] for name in ("errata", "title", "seed", "features")},
-        "notes": audit.notes,
-        "models": audit.models,
-        "examples": audit.examples,
-        "by": about.get("by"),
-        "review": {"command": about.get("review"), "so_far": audit.reviewed},
-    }
-
-
-def findings(
-    audit: "BaseAudit", *, rows: int, n_flagged: int, above: int, dropped: int
-) -> dict[str, Any]:
+def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) -> dict[str, Any]:
     """What the answer is made from.
 
-    ``rows`` are those whose label was audited. ``clean`` drops ``dropped`` rows with its defaults,
-    of ``above`` rows that are wrong with more than its threshold.
+    ``n_labels`` are those that were audited. ``totals`` are the sums over rows with classes; of
+    other labels ``clean`` drops no more than half of all rows.
     """
-    if not audit.has_skill:
-        above = 0
-        dropped = 0
-    cleaned = {"threshold": CLEAN_THRESHOLD, "rows": dropped, "above": above}
+    cleaned: dict[str, Any] = {"threshold": CLEAN_THRESHOLD, "command": audit.about.get("clean")}
+    if totals is None:
+        n_flagged = int(audit.flagged.sum())
+        above = np.array([np.sum(audit.p_wrong > CLEAN_THRESHOLD)])
+        dropped = count_dropped(above, np.array([len(audit)]))
+        cleaned["spared"] = "as no more than half of all rows go"
+    else:
+        n_flagged = totals.n_flagged
+        above = totals.above
+        dropped = totals.dropped
+    cleaned["above"] = int(above.sum()) if audit.has_skill else 0
+    cleaned["rows"] = dropped if audit.has_skill else 0
     return {
         "kind": audit.kind,
-        "rows": rows,
+        "rows": n_labels,
         "has_skill": audit.has_skill,
-        "noise_rate": rate_told(audit.noise_rate, rows),
+        "noise_rate": describe_rate(audit.noise_rate, n_labels),
         "flagged": {
             "count": n_flagged,
             "expected_precision": _number(audit.expected_precision),
             "expected_recall": _number(audit.expected_recall),
             "rule": audit.rule,
-            "cleaned": cleaned | {"command": audit.about.get("clean")},
+            "cleaned": cleaned,
         },
     }
 
@@ -214,7 +199,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else four_digits(value)
 
 
-def rate_told(rate: NoiseRate, n: int) -> dict[str, Any]:
+def describe_rate(rate: NoiseRate, n: int) -> dict[str, Any]:
     """A fraction of ``n`` labels with its interval, and how many these are."""
     # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
     counts = {

@@ -30,7 +30,7 @@ from ..results._file_cleaning import (
     weigh_decisions,
 )
 from ..results._rates_by import NoiseRate
-from ..results._summary import class_findings, rate_told, summarise
+from ..results._summary import describe_rate
 
 PLAIN = ("worker", "n_votes", "accuracy", "low", "high", "agreement", "guessing")
 
@@ -214,11 +214,28 @@ class VoteAudit(Audit):
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        return vote_findings(self)
+        return super()._findings() | {
+            "still_wrong": describe_rate(self.expected_wrong, len(self)),
+            "annotators": len(self.workers),
+        }
 
-    def summary(self) -> dict[str, Any]:
-        """All there is to tell, as a plain dict that is valid JSON."""
-        return summarise_votes(self)
+    def _details(self) -> dict[str, Any]:
+        """Annotators, what their votes are worth, and where to ask for more."""
+        shared = self.evidence["shared"] if len(self.classes) <= MATRIX_UP_TO else None
+        weight = self.evidence["feature_weight"]
+        return super()._details() | {
+            "votes": int(self.n_votes.sum()),
+            "workers": describe_workers(self.workers),
+            "guessing": sum(bool(worker["guessing"]) for worker in self.workers),
+            "shared": shared and np.round(shared, 4).tolist(),
+            "asked": describe_asked(self),
+            # So many votes on one item are worth so many that err on their own.
+            "worth": {
+                "votes": float(self.n_votes[self.n_votes > 0].mean()),
+                "weight": float(self.evidence["vote_weight"]),
+                "features": None if weight is None else float(weight),
+            },
+        }
 
     def metrics(self) -> Metrics:
         """As of any audit, and ``still_wrong``, the fraction of wrong labels after weighing."""
@@ -351,57 +368,34 @@ def for_reading(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     >>> for_reading({"low": np.array([0.123456]), "guessing": np.array([True])})
     {'low': array([0.1235]), 'guessing': array([1])}
     """
-    return {name: _for_reading(cells) for name, cells in columns.items()}
+    told = {}
+    for name, cells in columns.items():
+        cells = cells.astype(int) if cells.dtype.kind == "b" else cells
+        told[name] = cells.round(4) if cells.dtype.kind == "f" else cells
+    return told
 
 
-def _for_reading(cells: np.ndarray) -> np.ndarray:
-    if cells.dtype.kind == "b":
-        return cells.astype(int)
-    return cells.round(4) if cells.dtype.kind == "f" else cells
-
-
-def vote_findings(audit: "VoteAudit") -> dict[str, Any]:
-    """What the answer is made from."""
-    return class_findings(audit, audit._totals) | {
-        "still_wrong": rate_told(audit.expected_wrong, len(audit)),
-        "annotators": len(audit.workers),
-    }
-
-
-def summarise_votes(audit: "VoteAudit") -> dict[str, Any]:
-    """See :meth:`errata.auditing.VoteAudit.summary`."""
-    shared = audit.evidence["shared"] if len(audit.classes) <= MATRIX_UP_TO else None
-    return summarise(audit) | {
-        **vote_findings(audit),
-        "votes": int(audit.n_votes.sum()),
-        "workers": _workers(audit.workers),
-        "guessing": sum(bool(worker["guessing"]) for worker in audit.workers),
-        "shared": shared and np.round(shared, 4).tolist(),
-        "asked": _asked(audit),
-        "worth": _worth(audit),
-    }
-
-
-def _workers(workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def describe_workers(workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Annotators as they are drawn; of many, the best, the worst, and some in between."""
     ranked = by_accuracy(workers)
     shown = np.unique(np.linspace(0, len(ranked) - 1, min(len(ranked), SHOWN_WORKERS)).round())
-    return [_worker(ranked[int(place)], int(place)) for place in shown]
+    return [
+        {
+            "rank": place + 1,
+            "worker": str(ranked[place]["worker"]),
+            "votes": int(ranked[place]["n_votes"]),
+            **{
+                name: four_digits(ranked[place][name])
+                for name in ("accuracy", "low", "high", "agreement")
+            },
+            "confuses": confused(ranked[place]["worst"]),
+            "guessing": bool(ranked[place]["guessing"]),
+        }
+        for place in shown.astype(int).tolist()
+    ]
 
 
-def _worker(worker: dict[str, Any], place: int) -> dict[str, Any]:
-    numbers = ("accuracy", "low", "high", "agreement")
-    return {
-        "rank": place + 1,
-        "worker": str(worker["worker"]),
-        "votes": int(worker["n_votes"]),
-        **{name: four_digits(worker[name]) for name in numbers},
-        "confuses": confused(worker["worst"]),
-        "guessing": bool(worker["guessing"]),
-    }
-
-
-def _asked(audit: "VoteAudit") -> list[dict[str, Any]]:
+def describe_asked(audit: "VoteAudit") -> list[dict[str, Any]]:
     """The items of which another vote would tell most."""
     rows = in_asking_order(audit.ask, audit.n_votes)[:SHOWN_ASKED]
     columns = item_columns(audit, rows)
@@ -417,14 +411,6 @@ def _asked(audit: "VoteAudit") -> list[dict[str, Any]]:
         }
         for row, item, n, agreement, consensus, p, gain in zip(rows, *columns.values(), strict=True)
     ]
-
-
-def _worth(audit: "VoteAudit") -> dict[str, Any]:
-    """How much votes count: so many of them on one item are worth so many that err on their own."""
-    given = float(audit.n_votes[audit.n_votes > 0].mean())
-    weight = float(audit.evidence["vote_weight"])
-    beta = audit.evidence["feature_weight"]
-    return {"votes": given, "weight": weight, "features": None if beta is None else float(beta)}
 
 
 def write_workers(folder: Path, workers: list[dict[str, Any]]) -> None:
