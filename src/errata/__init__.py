@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         TargetAudit,
         VoteAudit,
         audit,
+        audit_file,
         audit_multilabel,
         audit_targets,
         audit_votes,
@@ -52,6 +53,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "audit",
+    "audit_file",
     "audit_targets",
     "Audit",
     "TargetAudit",
@@ -90,6 +92,7 @@ __all__ = [
 
 _SHORTCUTS = {
     "audit": "auditing",
+    "audit_file": "auditing",
     "audit_targets": "auditing",
     "Audit": "auditing",
     "TargetAudit": "auditing",

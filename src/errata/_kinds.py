@@ -9,6 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ._format import listed
+
+# Arguments of an audit of a file that mean the same for every kind.
+FOR_ALL = ("drop", "groups", "ids", "by", "precision", "self_check", "random_state", "n_jobs")
+
 
 @dataclass(frozen=True)
 class Section:
@@ -69,10 +74,10 @@ class ReviewPage:
 
 @dataclass(frozen=True)
 class Command:
-    """How ``errata audit`` and ``errata clean`` treat a kind."""
+    """How files with a kind of label are audited and cleaned, in Python or on the command line."""
 
-    named_by: tuple[str, ...]  # options that name its columns, each of them needed
-    takes: tuple[str, ...]  # options that go with it besides these and those for every kind
+    named_by: tuple[str, ...]  # arguments that name its columns, each of them needed
+    takes: tuple[str, ...]  # arguments that go with it besides these and those for every kind
     audit: str
     tables: str  # from the summary to what is printed
     help: str  # where nothing can be said
@@ -88,7 +93,7 @@ class Command:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The options by which it is known."""
+        """The arguments by which it is known."""
         return tuple(name for name in self.named_by if name != "label")
 
 
@@ -247,12 +252,12 @@ CLASSES = Kind(
             "band",
             "known",
             "decisions",
-            "pixels",
-            "model",
+            "image_shape",
+            "estimator",
             "embeddings",
             "pred_proba",
         ),
-        audit="errata.cli._audit_kinds:audit_classes",
+        audit="errata.auditing._audit_file:audit_classes",
         tables="errata.cli._findings:make_class_tables",
         help=(
             "What may help: other columns, more rows, or --trust for a column that was left out "
@@ -333,8 +338,8 @@ VOTES = Kind(
     review=CLASSES.review,
     command=Command(
         named_by=("item", "worker", "label"),
-        takes=("features", "model"),
-        audit="errata.cli._audit_kinds:audit_votes",
+        takes=("features", "estimator"),
+        audit="errata.auditing._audit_file:audit_vote_file",
         tables="errata.cli._findings:make_vote_tables",
         steps="errata.cli._findings:list_vote_steps",
         help=(
@@ -410,7 +415,7 @@ NUMBERS = Kind(
     command=Command(
         named_by=("target",),
         takes=("trust", "embeddings", "decisions"),
-        audit="errata.cli._audit_kinds:audit_targets",
+        audit="errata.auditing._audit_file:audit_target_file",
         tables="errata.cli._findings:make_target_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
@@ -486,8 +491,8 @@ MULTILABEL = Kind(
     ),
     command=Command(
         named_by=("labels",),
-        takes=("trust", "model", "embeddings", "pred_proba"),
-        audit="errata.cli._audit_kinds:audit_multilabel",
+        takes=("trust", "estimator", "embeddings", "pred_proba"),
+        audit="errata.auditing._audit_file:audit_multilabel_file",
         tables="errata.cli._findings:make_multilabel_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
@@ -510,3 +515,38 @@ def kind_of(found: Mapping[str, Any]) -> Kind:
     ('target', 'label')
     """
     return SEQUENCES if found.get("stretches") else KINDS[found.get("kind", "classes")]
+
+
+def find_kind(given: Mapping[str, Any]) -> Kind:
+    """The kind whose columns are named; raise for arguments that would have no effect on it.
+
+    >>> find_kind({"target": "price", "label": None, "drop": ("tag",)}).title
+    'numeric targets'
+    >>> find_kind({"target": "price", "item": "photo"})
+    Traceback (most recent call last):
+    ValueError: `target`, `item` ask for different kinds of audits; give one of them.
+    """
+    names = [name for name, value in given.items() if value not in (None, (), False)]
+    kinds = [kind for kind in KINDS.values() if any(name in kind.command.own for name in names)]
+    if len(kinds) > 1:
+        both = listed([f"`{next(n for n in k.command.own if n in names)}`" for k in kinds])
+        raise ValueError(f"{both} ask for different kinds of audits; give one of them.")
+    kind = kinds[0] if kinds else CLASSES
+    command = kind.command
+    by = next((name for name in command.own if name in names), "label")
+    for name in command.named_by:
+        if name not in names and command.own:
+            raise ValueError(f"`{by}` needs `{name}` beside it: an audit of {kind.title}.")
+    for name in names:
+        if name not in (*command.named_by, *command.takes, *FOR_ALL):
+            raise ValueError(f"`{name}` does not go with `{by}`; {_describe_instead(kind, name)}.")
+    return kind
+
+
+def _describe_instead(kind: Kind, name: str) -> str:
+    """What to do about an argument that has no effect on a kind."""
+    for other in KINDS.values():
+        if other is not kind and other.command.own and name in other.command.takes:
+            named = " and ".join(f"`{own}`" for own in other.command.own)
+            return f"it is for an audit of {other.title}, which {named} name"
+    return "leave one of them out"

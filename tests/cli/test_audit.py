@@ -469,7 +469,7 @@ def test_a_full_disk_leaves_nothing_behind(table, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["pets.csv"]
 
 
-@pytest.mark.parametrize("where", ["errata.auditing.audit", "errata.tables.write_table"])
+@pytest.mark.parametrize("where", ["errata.auditing.audit_file", "errata.tables.write_table"])
 def test_who_stops_it_finds_everything_as_it_was(table, tmp_path, monkeypatch, where):
     run(table, "-l", "pet")
     before = (tmp_path / "pets.audit" / "audit.json").read_bytes()

@@ -201,7 +201,7 @@ def test_a_limit_of_memory_is_named():
             ["noise", "pets.csv", "-l", "pet", "--rate", "0.1", "-o", "n.csv"],
         ),
         ("errata.auditing.load_audit", ["clean", "pets.audit", "-o", "c.csv"]),
-        ("errata.tables.read_table", ["audit", "pets.csv", "--label", "pet"]),
+        ("errata.auditing._audit_file.read_table", ["audit", "pets.csv", "--label", "pet"]),
     ],
 )
 def test_every_command_says_so(reading, arguments, tmp_path, monkeypatch):

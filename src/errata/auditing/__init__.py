@@ -17,6 +17,7 @@ them.
 
 from typing import TYPE_CHECKING, Any
 
+from ._audit_file import audit_file
 from ._self_check import SelfCheck
 from .classes._audit import audit
 from .examples._explanations import RowExplanation
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "audit",
+    "audit_file",
     "audit_targets",
     "AuditedClassifier",
     "Audit",

@@ -1,10 +1,8 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
 import warnings
-from collections import Counter
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -12,12 +10,9 @@ import click
 import errata
 
 from .._files import readable
-from .._format import plural
-from .._kinds import KINDS, Kind
+from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
-from ._audit_kinds import find_kind
-from ._audit_parts import Parts, add_rates, audit_in_parts, is_read_in_parts, write_outputs
-from ._columns import get_label
+from ._audit_parts import audit_in_parts, is_read_in_parts, write_outputs
 from ._console import make_console, say
 from ._endings import fail_above
 from ._findings import format_clean_command, format_review_command, print_as_json, print_findings
@@ -28,10 +23,14 @@ from ._options import (
     JOBS,
     MODELS,
     SEED,
-    Options,
     TitledCommand,
     TitledOption,
     add_cluster_options,
+    list_options,
+    make_estimator,
+    name_arguments,
+    name_options,
+    read_size,
 )
 
 # Options by the title under which the help shows them.
@@ -254,9 +253,14 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    kind = find_kind(asked)
-    parts = Parts(memory, engine, scheduler, no_resume)
-    in_parts = is_read_in_parts(file, parts)
+    kind = find_kind(name_arguments(asked))
+    parts: dict[str, Any] = {
+        "memory": memory,
+        "engine": engine,
+        "scheduler": scheduler,
+        "no_resume": no_resume,
+    }
+    in_parts = is_read_in_parts(file, **parts)
     if not in_parts and not file.is_dir():  # a folder of pictures
         with readable(file):
             pass  # when it is missing, that is the first thing to say
@@ -266,10 +270,8 @@ def audit(
             "memory; give one file that fits, without --memory, --engine and --scheduler."
         )
     if "label" in kind.command.named_by:
-        asked["label"] = get_label(asked["label"], file, or_target=True)
-    else:
-        asked["label"] = ""
-    options = Options(**asked)
+        find_label = errata.auditing._audit_file.find_label
+        asked["label"] = find_label(asked["label"], file, or_target=True)
     out = out or name_audit(file, ".audit", ending="")
     how: dict[str, Any] = {
         "force": force,
@@ -280,9 +282,9 @@ def audit(
         "earlier": load_earlier(compare_to, kind, out, in_parts=in_parts),
     }
     if in_parts:
-        found, ranked, since = audit_in_parts(file, out, options, parts, **how)
+        found, ranked, since = audit_in_parts(file, out, asked, **parts, **how)
     else:
-        found, ranked, since = _audit_in_memory(kind, file, out, options, **how)
+        found, ranked, since = _audit_in_memory(file, out, asked, **how)
     if as_json:
         print_as_json(found, since, out)
     else:
@@ -295,36 +297,28 @@ def audit(
 
 
 def _audit_in_memory(
-    kind: Kind,
     file: Path,
     out: Path,
-    options: Options,
+    asked: dict[str, Any],
     *,
     force: bool,
     commands: dict[str, str],
     earlier: Any,
 ) -> tuple[Any, str, Any]:
     """Read the file into memory, audit it, and write all there is."""
+    arguments = name_arguments(asked) | {
+        "image_shape": read_size(asked["pixels"]),
+        "estimator": make_estimator(asked["model"], asked["seed"], asked["jobs"]),
+    }
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with make_folder(out, force=force) as folder, show_progress() as progress:
-        found, ids = resolve_name(kind.command.audit)(file, options, progress)
-        found.notes.extend(_describe_ids(ids, options.name))
-        add_rates(found, options.by, options.features or file)
-        reviewed = {"review": commands["review"] if found.for_review is not None else None}
-        found.about |= commands | reviewed
-        found.about.setdefault("id", options.name)
-        found.about["options"] = options.again()  # for a second audit, after a review
-        found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
+        found = errata.audit_file(file, **arguments, progress=progress)
+        found.notes[:] = map(name_options, found.notes)
+        found.about |= commands
+        found.about["review"] = commands["review"] if found.for_review is not None else None
+        found.about["options"] = list_options(asked)  # for a second audit, after a review
         progress("writing the report")
         return found, *write_outputs(found, folder, earlier)
-
-
-def _describe_ids(ids: Any, name: str | None) -> list[str]:
-    twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
-    if not twice:
-        return []
-    stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
-    return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
 
 
 def load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:

@@ -10,7 +10,6 @@ from rich.table import Table
 import errata
 
 from .._format import plural
-from ._columns import check_filled, check_known, check_labels, get_column, get_label, join_pictures
 from ._console import explain_resuming, make_console, show_bar
 from ._folder import clean_up, name_beside
 from ._options import FRACTION, JOBS, SEED, add_cluster_options, open_engine
@@ -86,8 +85,9 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
       errata compare train.csv -l species --noise 0.2 --kind nnar
       errata compare train.csv -l species --engine dask
     """
-    asked["label"] = get_label(asked["label"], file)
-    table = join_pictures(errata.tables.read_table(file), file)
+    files = errata.auditing._audit_file
+    asked["label"] = files.find_label(asked["label"], file)
+    table = files.join_pictures(errata.tables.read_table(file), file)
     out = out or name_beside(file, ".compare", ending="")
     terminal = make_console()
     learnt = _read_features(table, file, asked)
@@ -103,7 +103,7 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
                     asked["label"],
                     competitors=list(asked["methods"]) or None,
                     known=_read_certain(table, asked["known"]),
-                    groups=_read_groups(table, asked["group"]),
+                    groups=files.read_filled(table, asked["group"], "group"),
                     noise=asked["noise"],
                     kind=asked["kind"],
                     cv=folds,
@@ -125,10 +125,11 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
 def _read_features(table: Any, file: Path, asked: dict[str, Any]) -> Any:
     """The table with the labels, without what is not a feature."""
     aside = [name for name in (*asked["drop"], asked["group"], asked["known"]) if name is not None]
-    check_known([asked["label"], *aside], table.column_names, file)
+    files = errata.auditing._audit_file
+    files.check_known([asked["label"], *aside], table, file)
     if asked["label"] in aside:
         raise ValueError(f"column {asked['label']!r} holds the labels; it cannot be left out.")
-    check_labels(get_column(table, asked["label"]), asked["label"])
+    files.check_labels(_get_column(table, asked["label"]), asked["label"])
     kept = table.drop_columns(aside)
     if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
@@ -140,7 +141,7 @@ def _read_certain(table: Any, name: str | None) -> Any:
     if name is None:
         return None
     said = [
-        ("" if cell is None else str(cell)).lower() for cell in get_column(table, name).tolist()
+        ("" if cell is None else str(cell)).lower() for cell in _get_column(table, name).tolist()
     ]
     odd = [cell for cell in said if cell not in YES | NO]
     if odd:
@@ -150,12 +151,8 @@ def _read_certain(table: Any, name: str | None) -> Any:
     return [cell in YES for cell in said]
 
 
-def _read_groups(table: Any, name: str | None) -> Any:
-    if name is None:
-        return None
-    groups = get_column(table, name)
-    check_filled(groups, name, "group")
-    return groups
+def _get_column(table: Any, name: str) -> Any:
+    return errata.tables._columns.column_array(table, name)
 
 
 def _write(found: Any, out: Path) -> None:

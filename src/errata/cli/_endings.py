@@ -20,6 +20,7 @@ from .._format import plural, size, visible
 from .._kinds import KINDS
 from .._sentences import wording
 from ._console import say
+from ._options import name_options
 
 STOPPED = "Stopped; nothing was written."
 _BY_INTERRUPT = 130
@@ -111,7 +112,7 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     # Messages of other libraries may go over several lines; ours may name an argument.
-    return " ".join(str(error).split()).replace("force=True", "--force")
+    return name_options(" ".join(str(error).split()).replace("force=True", "--force"))
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

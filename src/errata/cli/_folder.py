@@ -8,7 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from .._files import SET_ASIDE, atomic_folder, is_pattern, places_of, remove_litter
-from .._format import listed, plural
+from .._format import plural
 from ._console import say
 
 
@@ -87,15 +87,6 @@ def is_folder_of_pictures(table: Path) -> bool:
     from ..tables._pictures import is_picture_folder  # here, as it brings NumPy
 
     return is_picture_folder(table)
-
-
-def describe_other_files(table: Path) -> list[str]:
-    """A sentence about files of a folder of pictures that are not looked at, if there are any."""
-    from ..tables._pictures import find_other_files
-
-    names = find_other_files(table) if table.is_dir() else []
-    files = plural(len(names), "file")
-    return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
 
 
 def resolve_path(table: Path) -> str:

@@ -9,7 +9,6 @@ import errata
 
 from .._files import atomic_folder, atomic_path
 from .._format import count, instead, listed, percent, plural
-from ._columns import check_labels, get_label, read_column
 from ._console import say
 from ._folder import clean_up, name_beside
 from ._options import FRACTION, SEED
@@ -125,7 +124,8 @@ def noise(
         _check_numbers(files, label, target, kind, per_row)
         _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
         return
-    label = get_label(label, files[0] if files else table, or_target=True)
+    find_label = errata.auditing._audit_file.find_label
+    label = find_label(label, files[0] if files else table, or_target=True)
     clean_up(out.parent, truth.parent)
     labels = _read_labels(files or [table], label)
     how = _flip_arguments(kind, files or [table], label, labels, rate, pairs, transition, seed)
@@ -169,7 +169,8 @@ class PlantedNumbers:
             given.targets, rate, kind=kind, by=by, random_state=seed
         )
         digits = numbers.digits_of(given.targets[given.has_target])
-        cells = read_column(table, target).tolist()
+        column = errata.tables.read_table(table, [target])
+        cells = errata.tables._columns.column_array(column, target).tolist()
         self.target = target
         self.changed = changed
         self.cells = numbers.written_cells(cells, changed, noisy, digits)
@@ -200,7 +201,7 @@ def _read_labels(files: list[Path], label: str) -> Any:
     from ..tables.stored._files import read_column  # here, as it brings NumPy
 
     labels = read_column(files, label)
-    check_labels(labels, label)
+    errata.auditing._audit_file.check_labels(labels, label)
     return labels
 
 

@@ -4,13 +4,9 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
-
-import errata
 
 MODELS = ("logistic", "forest", "boosting")
 
@@ -72,135 +68,92 @@ JOBS = _Jobs()
 SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of ``errata audit`` that say how the table is audited."""
+# What the library calls an option of ``errata audit``, where that is not its own name.
+ARGUMENTS = {
+    "group": "groups",
+    "name": "ids",
+    "pixels": "image_shape",
+    "model": "estimator",
+    "seed": "random_state",
+    "jobs": "n_jobs",
+}
 
-    label: str  # empty where there is none
-    target: str | None
-    labels: tuple[str, ...]
-    item: str | None
-    worker: str | None
-    features: Path | None
-    drop: tuple[str, ...]
-    trust: tuple[str, ...]
-    group: str | None
-    sequence: str | None
-    wavelets: tuple[str, ...]
-    fs: float | None
-    band: tuple[float, float] | None
-    known: str | None
-    decisions: Path | None
-    name: str | None
-    by: str | None
-    precision: float | None
-    no_self_check: bool
-    pixels: str | None
-    embeddings: Path | None
-    pred_proba: Path | None
-    model: str | None
-    seed: int
-    jobs: int
 
-    @property
-    def left_out(self) -> dict[str, str]:
-        """The columns that models do not see, with the option that says so."""
-        named = {
-            "--drop": self.drop,
-            "--group": (self.group,),
-            "--sequence": (self.sequence,),
-            "--known": (self.known,),
-            "--id": (self.name,),
-            "--by": (self.by,),
-        }
-        return {key: option for option, keys in named.items() for key in keys if key is not None}
+def name_arguments(asked: dict[str, Any]) -> dict[str, Any]:
+    """Options of ``errata audit`` as arguments of the library; pixels and model still as typed."""
+    renamed = {ARGUMENTS.get(name, name): value for name, value in asked.items()}
+    return renamed | {"self_check": not renamed.pop("no_self_check")}
 
-    @property
-    def image_shape(self) -> tuple[int, ...] | None:
-        """Height, width and perhaps colours of rows that are pictures."""
-        if self.pixels is None:
-            return None
-        if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){1,2}", self.pixels.lower()):
-            raise ValueError(
-                f"--pixels {self.pixels} is not a size; write height and width as in 28x28."
-            )
-        return tuple(map(int, self.pixels.lower().split("x")))
 
-    def check_sequence(self) -> None:
-        """Raise when options do not go together: an option without effect would mislead."""
-        if self.sequence is None:
-            alone = {"--wavelets": self.wavelets, "--fs": self.fs, "--band": self.band}
-            for option, value in alone.items():
-                if value:
-                    raise ValueError(f"{option} is for recordings; name them with --sequence.")
-            return
-        if self.group is not None:
-            raise ValueError(
-                "--sequence and --group cannot both be given; recordings are left out together "
-                "already."
-            )
-        if self.pixels is not None:
-            raise ValueError(
-                "--sequence and --pixels cannot both be given; a recording is drawn over time."
-            )
-        if (self.fs or self.band) and not self.wavelets:
-            raise ValueError("--fs and --band belong to --wavelets; name the signal there.")
-        if bool(self.fs) != bool(self.band):
-            raise ValueError("--band takes frequencies in Hz, so it needs --fs, and --fs needs it.")
+def name_options(sentence: str) -> str:
+    """A sentence of the library in terms of the command line.
 
-    def again(self) -> list[str]:
-        """What to type for the same audit again, besides the label and decisions."""
-        several = {"--drop": self.drop, "--trust": self.trust, "--wavelets": self.wavelets}
-        single = {
-            "--item": self.item,
-            "--worker": self.worker,
-            "--features": self.features,
-            "--group": self.group,
-            "--sequence": self.sequence,
-            "--fs": self.fs,
-            "--known": self.known,
-            "--id": self.name,
-            "--by": self.by,
-            "--precision": self.precision,
-            "--pixels": self.pixels,
-            "--embeddings": self.embeddings and self.embeddings.resolve(),
-            "--pred-proba": self.pred_proba and self.pred_proba.resolve(),
-            "--model": self.model,
-            "--seed": self.seed,
-            "--jobs": self.jobs,
-        }
-        return [
-            *(f"{option}={value}" for option, values in several.items() for value in values),
-            *(f"{option}={value}" for option, value in single.items() if value is not None),
-            *([] if self.band is None else ["--band", *map(str, self.band)]),
-            *(["--no-self-check"] if self.no_self_check else []),
-        ]
+    >>> name_options("`ids` and `pred_proba` cannot both be given.")
+    '--id and --pred-proba cannot both be given.'
+    """
+    options = {argument: option for option, argument in ARGUMENTS.items()} | {"ids": "id"}
 
-    def wavelet_features(self) -> Any:
-        """What models look at instead of the signals; None for the signals themselves."""
-        if not self.wavelets:
-            return None
-        features = errata.sequence.WaveletFeatures
-        return features(fs=self.fs, band=self.band) if self.fs else features(band=None)
+    def spell(argument: re.Match[str]) -> str:
+        name = options.get(argument[1], argument[1])
+        return f"--{name.replace('_', '-')}"
 
-    def estimator(self) -> Any:
-        """One of scikit-learn's classifiers, with settings that suit most tables."""
-        if self.model is None:
-            return None
-        # Here, as importing scikit-learn takes longer than showing the help should.
-        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    return re.sub("`([a-z_]+)`", spell, sentence)
 
-        if self.model == "logistic":
-            # Unscaled, a feature in large units would stop the solver before it converges.
-            return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-        if self.model == "forest":
-            return RandomForestClassifier(
-                200, min_samples_leaf=2, random_state=self.seed, n_jobs=self.jobs
-            )
-        return HistGradientBoostingClassifier(random_state=self.seed)
+
+def list_options(asked: dict[str, Any]) -> list[str]:
+    """What to type for the same audit again, besides the label and decisions."""
+    several = {f"--{name}": asked[name] for name in ("drop", "trust", "wavelets")}
+    single = {
+        "--item": asked["item"],
+        "--worker": asked["worker"],
+        "--features": asked["features"],
+        "--group": asked["group"],
+        "--sequence": asked["sequence"],
+        "--fs": asked["fs"],
+        "--known": asked["known"],
+        "--id": asked["name"],
+        "--by": asked["by"],
+        "--precision": asked["precision"],
+        "--pixels": asked["pixels"],
+        "--embeddings": asked["embeddings"] and asked["embeddings"].resolve(),
+        "--pred-proba": asked["pred_proba"] and asked["pred_proba"].resolve(),
+        "--model": asked["model"],
+        "--seed": asked["seed"],
+        "--jobs": asked["jobs"],
+    }
+    return [
+        *(f"{option}={value}" for option, values in several.items() for value in values),
+        *(f"{option}={value}" for option, value in single.items() if value is not None),
+        *([] if asked["band"] is None else ["--band", *map(str, asked["band"])]),
+        *(["--no-self-check"] if asked["no_self_check"] else []),
+    ]
+
+
+def read_size(pixels: str | None) -> tuple[int, ...] | None:
+    """Height, width and perhaps colours of rows that are pictures."""
+    if pixels is None:
+        return None
+    if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){1,2}", pixels.lower()):
+        raise ValueError(f"--pixels {pixels} is not a size; write height and width as in 28x28.")
+    return tuple(map(int, pixels.lower().split("x")))
+
+
+def make_estimator(model: str | None, seed: int, jobs: int) -> Any:
+    """One of scikit-learn's classifiers, with settings that suit most tables."""
+    if model is None:
+        return None
+    # Here, as importing scikit-learn takes longer than showing the help should.
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if model == "logistic":
+        # Unscaled, a feature in large units would stop the solver before it converges.
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+    if model == "forest":
+        return RandomForestClassifier(200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
+    return HistGradientBoostingClassifier(random_state=seed)
 
 
 def add_cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., Any]:

@@ -108,6 +108,6 @@ def _read_numbers(path: Path, columns: list[Column], rows: np.ndarray) -> Any:
     if words:
         raise ValueError(
             f"column {words[0]!r} of {path} holds something that is not a number; name the column "
-            "of ids with --id, and leave out others."
+            "of ids with `ids`, and leave out others."
         )
     return values

@@ -1,0 +1,604 @@
+"""The audit of a file: columns by their names, and all that it takes to clean and review it.
+
+Sentences name arguments in backticks, which the command line turns into its options.
+"""
+
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from math import prod
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import numpy as np
+
+from .._format import instead, listed, plural
+from .._kinds import find_kind
+from .._progress import Progress
+from .._validation import check_no_measurement, is_missing
+from ..sequence import WaveletFeatures
+from ..tables import read_table, row_digests, row_keys
+from ..tables._beside import read_beside
+from ..tables._columns import column_array, columns_of, numbers
+from ..tables._pictures import find_other_files, is_picture_folder, join_picture_paths
+from ..tables.stored._files import find_files, is_path
+from .classes._audit import audit
+from .multilabel import audit_multilabel
+from .numbers import audit_targets
+from .results._file_cleaning import drop_blanks
+from .votes import audit_votes
+
+SOURCES = {  # words in the names of columns that say who or what made the labels
+    *("annotator", "annotators", "batch", "center", "centre", "coder", "device", "expert"),
+    *("hospital", "labeler", "labeller", "lab", "operator", "rater", "reader", "reviewer"),
+    *("scanner", "site", "source", "worker"),
+}
+MOST_SOURCES = 50
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """What :func:`audit_file` was asked for."""
+
+    label: str | None = None
+    target: str | None = None
+    labels: Sequence[str] = ()
+    item: str | None = None
+    worker: str | None = None
+    features: Path | None = None
+    drop: Sequence[str] = ()
+    trust: Sequence[str] = ()
+    groups: str | None = None
+    known: str | None = None
+    ids: str | None = None
+    by: str | None = None
+    sequence: str | None = None
+    wavelets: Sequence[str] = ()
+    fs: float | None = None
+    band: tuple[float, float] | None = None
+    embeddings: Path | None = None
+    pred_proba: Path | None = None
+    image_shape: tuple[int, ...] | None = None
+    decisions: Any = None
+    estimator: Any = None
+    precision: float | None = None
+    self_check: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The columns that models do not see, with the argument that says so."""
+        named = {
+            "drop": self.drop,
+            "groups": (self.groups,),
+            "sequence": (self.sequence,),
+            "known": (self.known,),
+            "ids": (self.ids,),
+            "by": (self.by,),
+        }
+        return {key: f"`{name}`" for name, keys in named.items() for key in keys if key is not None}
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What every audit takes as it is."""
+        return {
+            "precision": self.precision,
+            "random_state": self.random_state,
+            "n_jobs": self.n_jobs,
+        }
+
+    def check_sequence(self) -> None:
+        """Raise when arguments do not go together: one without effect would mislead."""
+        if self.sequence is None:
+            for name in ("wavelets", "fs", "band"):
+                if getattr(self, name):
+                    raise ValueError(f"`{name}` is for recordings; name them with `sequence`.")
+            return
+        if self.groups is not None:
+            raise ValueError(
+                "`sequence` and `groups` cannot both be given; recordings are left out together "
+                "already."
+            )
+        if self.image_shape is not None:
+            raise ValueError(
+                "`sequence` and `image_shape` cannot both be given; a recording is drawn over time."
+            )
+        if (self.fs or self.band) and not self.wavelets:
+            raise ValueError("`fs` and `band` belong to `wavelets`; name the signal there.")
+        if bool(self.fs) != bool(self.band):
+            raise ValueError("`band` takes frequencies in Hz, so it needs `fs`, and `fs` needs it.")
+
+    def check_roles(self) -> None:
+        """Raise when a column is to be two things at once."""
+        is_feature = dict.fromkeys(self.trust, "`trust`") | dict.fromkeys(
+            self.wavelets, "`wavelets`"
+        )
+        named = is_feature | self.left_out
+        for own, what in ((self.label, "labels"), (self.target, "targets")):
+            if own in named:
+                raise ValueError(f"column {own!r} holds the {what}; leave it out of {named[own]}.")
+        for key, name in is_feature.items():
+            if key in self.left_out:
+                why = "only a feature can be trusted, so " if name == "`trust`" else ""
+                raise ValueError(
+                    f"column {key!r} is in {name} and in {self.left_out[key]}; {why}leave it out "
+                    "of one of them."
+                )
+
+
+def audit_file(
+    file: str | os.PathLike,
+    label: str | None = None,
+    *,
+    target: str | None = None,
+    labels: str | Sequence[str] = (),
+    item: str | None = None,
+    worker: str | None = None,
+    features: str | os.PathLike | None = None,
+    drop: Sequence[str] = (),
+    trust: Sequence[str] = (),
+    groups: str | None = None,
+    known: str | None = None,
+    ids: str | None = None,
+    by: str | None = None,
+    sequence: str | None = None,
+    wavelets: Sequence[str] = (),
+    fs: float | None = None,
+    band: tuple[float, float] | None = None,
+    embeddings: str | os.PathLike | None = None,
+    pred_proba: str | os.PathLike | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    decisions: Any = None,
+    estimator: Any = None,
+    precision: float | None = None,
+    self_check: bool = True,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
+) -> Any:
+    """Audit the labels in a file, as ``errata audit`` does.
+
+    The result knows its file: :meth:`Audit.clean_file` finds the rows again even if the file was
+    sorted since, and decisions of a review are kept by what rows hold. Names of pictures in the
+    file count from where it is.
+
+    Parameters
+    ----------
+    file : path
+        A table that fits into memory, see :func:`errata.tables.read_table`, or a folder with a
+        folder of pictures for each class. For what is larger see :func:`errata.audit`.
+    label : str, optional
+        The column of labels. A folder of pictures needs none.
+    target : str, optional
+        Numbers instead of labels, see :func:`errata.audit_targets`.
+    labels : str or sequence of str, optional
+        Several labels per row, see :func:`errata.audit_multilabel`: a column of lists, or columns
+        of 0 and 1.
+    item, worker : str, optional
+        For a file of votes, one in each row, see :func:`errata.audit_votes`: the columns that say
+        of which item, and whose.
+    features : path, optional
+        For votes: a file with a row for each item, in which ``ids``, or else ``item``, names the
+        column of items.
+    drop, trust : sequence of str, default=()
+        Columns that are no features; columns that were measured independently of the label.
+    groups, known, ids, by : str, optional
+        Columns that say which rows belong together, which labels are certain, what rows are called,
+        and who or what their labels come from, see :meth:`Audit.rates_by`.
+    sequence : str, optional
+        For rows that follow each other in time: the column of their recording.
+    wavelets, fs, band : sequence of str, float and (float, float), optional
+        For recordings: signals to look at through :class:`errata.sequence.WaveletFeatures`.
+    embeddings, pred_proba : path, optional
+        Files with a row for each row, as .npy or as a table.
+    image_shape, decisions, estimator, precision, self_check, random_state, n_jobs, progress
+        As for :func:`errata.audit`.
+
+    Returns
+    -------
+    Audit, TargetAudit, MultilabelAudit or VoteAudit
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import errata
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[[3, 70]] = 2                            # two slips
+    >>> columns = {f"x{place}": column for place, column in enumerate(X.T)}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     errata.tables.write_table(f"{folder}/iris.csv", columns | {"kind": y})
+    ...     audit = errata.audit_file(f"{folder}/iris.csv", "kind", self_check=False)
+    ...     cleaned = audit.clean_file(f"{folder}/iris.csv", f"{folder}/clean.csv")
+    ...     errata.tables.read_table(f"{folder}/clean.csv").num_rows < 150
+    True
+    """
+    given = locals()
+    options = FileOptions(
+        **{f.name: _read_argument(f.name, given[f.name]) for f in fields(FileOptions)}
+    )
+    file = Path(file)
+    kind = find_kind(vars(options))
+    found = resolve_name(kind.command.audit)(file, options, progress)
+    add_rates(found, options.by, options.features or file)
+    found.about.setdefault("id", options.ids)
+    found.about["table"] = str(file.resolve())
+    return found
+
+
+def _read_argument(name: str, value: Any) -> Any:
+    if name in ("features", "embeddings", "pred_proba") and value is not None:
+        return Path(value)
+    return (value,) if name in ("labels", "drop", "trust", "wavelets") and is_path(value) else value
+
+
+def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
+    """The audit of the labels in a file."""
+    options.check_sequence()
+    label = find_label(options.label, file, or_target=True)
+    options = replace(options, label=label)
+    table = read_table(file)
+    check_known([label, *options.left_out, *options.trust, *options.wavelets], table, file)
+    options.check_roles()
+    cells = column_array(table, label)
+    if cells.dtype.kind == "O":
+        cells = cells.copy()
+        cells[:] = drop_blanks(cells.tolist())
+    check_labels(cells, label, may_be_blank=options.sequence is None)
+    kept = table.drop_columns([*options.left_out, label])
+    if options.wavelets:
+        kept = kept.select(list(options.wavelets))
+    if kept.num_columns == 0 and options.embeddings is None and options.pred_proba is None:
+        raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
+    check_pixels(kept, options.image_shape)
+    seen = join_pictures(kept, file) if kept.num_columns else None
+    ids = _read_ids(table, file, options)
+    found: Any = audit(
+        seen,
+        cells,
+        estimator=options.estimator,
+        **_read_besides(table, file, ids, options),
+        groups=read_filled(table, options.groups, "group"),
+        sequence=read_filled(table, options.sequence, "recording"),
+        wavelets=_make_wavelets(options),
+        trust=list(options.trust),
+        known=None if options.known is None else column_array(table, options.known),
+        decisions=options.decisions,
+        keys=row_keys(table, label),
+        ids=ids,
+        self_check=options.self_check,
+        image_shape=options.image_shape,
+        title=file.name,
+        progress=progress,
+        **options.shared,
+    )
+    found.about["label"] = label
+    _name_decisions(found, options.decisions)
+    found.digests = row_digests(table)
+    found.notes.extend(_describe_other_files(file))
+    if options.by is None:
+        found.notes.extend(_suggest_source(seen))
+    if options.image_shape is None:  # columns that models never saw may tell a person something
+        found.for_review = found.for_review.showing(table.drop_columns([label]))
+    found.notes.extend(_describe_ids(ids, options.ids))
+    return found
+
+
+def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
+    """The audit of the targets in a file."""
+    target = str(options.target)
+    table = read_table(file)
+    check_known([target, *options.left_out, *options.trust], table, file)
+    options.check_roles()
+    kept = table.drop_columns(list(options.left_out))
+    if kept.num_columns == 1 and options.embeddings is None:
+        raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
+    ids = _read_ids(table, file, options)
+    found: Any = audit_targets(
+        join_pictures(kept, file),
+        target,
+        **_read_besides(table, file, ids, options),
+        groups=read_filled(table, options.groups, "group"),
+        trust=list(options.trust),
+        decisions=options.decisions,
+        keys=row_keys(table, target),
+        ids=ids,
+        self_check=options.self_check,
+        title=file.name,
+        progress=progress,
+        **options.shared,
+    )
+    found.digests = row_digests(table)
+    _name_decisions(found, options.decisions)
+    # Columns that models never saw may tell a person something.
+    found.for_review = found.for_review.showing(table.drop_columns([target]))
+    found.notes.extend(_describe_ids(ids, options.ids))
+    return found
+
+
+def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> Any:
+    """The audit of several labels per row in a file."""
+    table = read_table(file)
+    check_known([*options.left_out, *options.trust], table, file)
+    for name in options.labels:
+        if name in options.left_out:
+            raise ValueError(
+                f"column {name!r} holds labels; leave it out of {options.left_out[name]}."
+            )
+    kept = table.drop_columns(list(options.left_out))
+    ids = _read_ids(table, file, options)
+    found: Any = audit_multilabel(
+        join_pictures(kept, file),
+        list(options.labels),
+        **_read_besides(table, file, ids, options),
+        estimator=options.estimator,
+        groups=read_filled(table, options.groups, "group"),
+        trust=list(options.trust),
+        ids=ids,
+        self_check=options.self_check,
+        title=file.name,
+        progress=progress,
+        **options.shared,
+    )
+    found.digests = row_digests(table)
+    label = found.about["label"]  # one column of lists, or one for each label
+    columns = list(map(str, found.names)) if label is None else [label]
+    found.keys = row_keys(table, *columns)
+    found.for_review = found.for_review.showing(table.drop_columns(columns))
+    found.notes.extend(_describe_ids(ids, options.ids))
+    return found
+
+
+def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
+    """The audit of the votes in a file; its items are called by their own names."""
+    votes = read_table(file)
+    item = str(options.item)
+    worker = str(options.worker)
+    label = str(options.label)
+    check_known([item, worker, label], votes, file)
+    if len({item, worker, label}) < 3:
+        raise ValueError("`item`, `worker` and `label` must name three different columns.")
+    left_out = [*options.drop, *(name for name in (options.groups, options.by) if name)]
+    table = _read_items(options, left_out)
+    found: Any = audit_votes(
+        votes,
+        item=item,
+        worker=worker,
+        label=label,
+        X=_join_item_pictures(table, options),
+        estimator=options.estimator,
+        groups=read_filled(table, options.groups, "group"),
+        title=file.name,
+        drop=left_out,
+        progress=progress,
+        **options.shared,
+    )
+    if options.features is not None:
+        found.about["features_table"] = str(options.features.resolve())
+        found.about["id"] = options.ids or item
+        found.for_review = found.for_review.showing(table)
+    return found
+
+
+def _read_items(options: FileOptions, left_out: list[str]) -> Any:
+    """The table of the items, whose names are in the column called as in the votes, if any."""
+    path = options.features
+    if path is None:
+        for name in ("drop", "groups", "ids", "by", "estimator"):
+            if getattr(options, name):
+                raise ValueError(
+                    f"`{name}` is for a table of the items; say which with `features`."
+                )
+        return None
+    table = read_table(path)
+    name = options.ids or str(options.item)
+    if name not in table.column_names and options.ids is None:
+        raise ValueError(
+            f"{path} has no column {name!r} that says which item each row is; name it with `ids`."
+        )
+    check_known([name, *left_out], table, path)
+    if name in left_out:
+        raise ValueError(f"column {name!r} names the items, so it is no feature anyway.")
+    if name != options.item and options.item in table.column_names:
+        raise ValueError(
+            f"`ids` {name} is to name the items, but {path} has a column {options.item!r}, too; "
+            "leave `ids` out, or rename that column."
+        )
+    return table.rename_columns(
+        [options.item if each == name else each for each in table.column_names]
+    )
+
+
+def _join_item_pictures(table: Any, options: FileOptions) -> Any:
+    """Names of pictures as they are from here; those of items as the votes have them."""
+    if options.features is None:
+        return None
+    seen = join_pictures(table, options.features)
+    place = table.column_names.index(options.item)
+    return seen.set_column(place, options.item, table.column(place))
+
+
+def _read_ids(table: Any, file: Path, options: FileOptions) -> Any:
+    """What rows are called; pictures by their names."""
+    name = _get_id_name(file, options)
+    return None if name is None else column_array(table, name)
+
+
+def _get_id_name(file: Path, options: FileOptions) -> str | None:
+    return "picture" if options.ids is None and file.is_dir() else options.ids
+
+
+def _read_besides(table: Any, file: Path, ids: Any, options: FileOptions) -> dict[str, Any]:
+    """Embeddings and probabilities as the audit takes them: an array, or columns by name."""
+    name = _get_id_name(file, options)
+    files = {"embeddings": options.embeddings, "pred_proba": options.pred_proba}
+    return {
+        what: read_beside(path, table.num_rows, name=name, ids=ids)
+        for what, path in files.items()
+        if path is not None
+    }
+
+
+def _make_wavelets(options: FileOptions) -> WaveletFeatures | None:
+    """What models look at instead of the signals; None for the signals themselves."""
+    if not options.wavelets:
+        return None
+    if options.fs is None:
+        return WaveletFeatures(band=None)
+    return WaveletFeatures(fs=options.fs, band=options.band)
+
+
+def _name_decisions(found: Any, decisions: Any) -> None:
+    path = getattr(decisions, "path", decisions)
+    found.about["decisions"] = None if path is None else str(Path(path).resolve())
+
+
+def add_rates(found: Any, name: str | None, file: Path) -> None:
+    """Let summary and report of an audit tell of each value of a column, if one is named."""
+    if name is None:
+        return
+    if found.has_skill:
+        # Of a file, or of all files of a folder or pattern, in the order of the rows.
+        parts = [column_array(read_table(part, [name]), name) for part in find_files(file)]
+        found.rates_by(np.concatenate(parts), name=name)
+    else:
+        found.notes.append(f"How noisy each value of {name!r} is cannot be told either.")
+
+
+def _describe_ids(ids: Any, name: str | None) -> list[str]:
+    twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
+    if not twice:
+        return []
+    stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
+    return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
+
+
+def _describe_other_files(file: Path) -> list[str]:
+    """A sentence about files of a folder of pictures that are not looked at, if there are any."""
+    names = find_other_files(file) if file.is_dir() else []
+    files = plural(len(names), "file")
+    return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
+
+
+def _suggest_source(table: Any) -> list[str]:
+    """A note on the first column whose name and few values say where labels come from."""
+    for name in [] if table is None else table.column_names:
+        words = re.split(r"[^a-z]+", name.lower())
+        if SOURCES.isdisjoint(words) or not 2 <= len(table[name].unique()) <= MOST_SOURCES:
+            continue
+        return [
+            f"{name!r} may say where labels come from: with `by` {shlex.quote(name)} the audit "
+            "says how noisy the labels of each value are."
+        ]
+    return []
+
+
+def join_pictures(table: Any, file: Path) -> Any:
+    """The table with names of pictures as they are from here: a table names them from where it is.
+
+    A folder of pictures is itself the table.
+    """
+    return join_picture_paths(table, file if file.is_dir() else file.parent)
+
+
+def find_label(label: str | None, file: Path, *, or_target: bool = False) -> str:
+    """The column of labels; raise when nobody said which it is, with the columns there are.
+
+    With ``or_target``, there may be a column of numbers instead.
+    """
+    if label is not None:
+        return label
+    if is_picture_folder(file):
+        return "label"
+    columns = listed(read_table(find_files(file)[0]).column_names)
+    or_numbers = ", or numbers that may be wrong, with `target`" if or_target else ""
+    raise ValueError(
+        f"say which column holds the labels, with `label`{or_numbers}; the columns of {file} are "
+        f"{columns}."
+    )
+
+
+def read_filled(table: Any, name: str | None, what: str) -> Any:
+    """A column that has a value in every row; None where none was named."""
+    if name is None:
+        return None
+    cells = column_array(table, name)
+    check_filled(cells, name, what)
+    return cells
+
+
+def check_known(wanted: Iterable[str], table: Any, path: Path) -> None:
+    """Raise when the table lacks a column, with the names that look like it."""
+    for name in wanted:
+        if name not in table.column_names:
+            raise ValueError(f"{path} has no column {name!r}; {instead(name, table.column_names)}")
+
+
+def check_filled(cells: np.ndarray, name: str, what: str) -> None:
+    """Raise when some row has no label, or whatever the column should hold."""
+    missing = [row for row, cell in enumerate(cells.tolist()) if is_missing(cell, text=True)]
+    if missing:
+        raise ValueError(
+            f"column {name!r} has {plural(len(missing), 'row')} without a {what} (the first is row "
+            f"{missing[0]}, counted from 0); drop such rows or fill them in."
+        )
+
+
+def check_labels(column: np.ndarray, name: str, *, may_be_blank: bool = False) -> None:
+    """Raise when a column does not hold a label for each row, of two classes or more."""
+    if not may_be_blank:
+        check_filled(column, name, "label")
+    values = [value for value in column.tolist() if not is_missing(value)]
+    if not values:
+        raise ValueError(f"column {name!r} holds no label at all; name the column that does.")
+    check_no_measurement(sorted(set(map(str, values))), len(values), f"column {name!r}")
+    odd = _find_odd_type(column.dtype.kind, values)
+    if odd:
+        raise ValueError(
+            f"column {name!r} holds labels of the type {odd}; "
+            "text, whole numbers and booleans are understood."
+        )
+    if len(set(values)) == 1:
+        raise ValueError(
+            f"column {name!r} holds one class only ({values[0]}): a label can be wrong only "
+            "where there is another."
+        )
+
+
+def _find_odd_type(kind: str, values: list[Any]) -> str | None:
+    """What is wrong with labels: dates, lists, measurements, several kinds at once."""
+    if kind in "mM":
+        return "date"
+    kinds = {type(value) for value in values}
+    # Booleans pass as int.
+    odd = [k.__name__ for k in kinds if not issubclass(k, str | int | float)]
+    if odd:
+        return min(odd)
+    if str in kinds and len(kinds) > 1:
+        return " and ".join(sorted(k.__name__ for k in kinds))
+    # Whole numbers come as floats from columns that once had gaps; they are classes all the same.
+    broken = [value for value in values if isinstance(value, float) and not value.is_integer()]
+    return f"measurement ({broken[0]:g})" if broken else None
+
+
+def check_pixels(table: Any, shape: tuple[int, ...] | None) -> None:
+    """Raise when the columns are not as many numbers as a picture has."""
+    if shape is None:
+        return
+    others = columns_of(table)
+    if len(others) != prod(shape):
+        raise ValueError(
+            f"`image_shape` {'x'.join(map(str, shape))} takes {plural(prod(shape), 'column')}, but "
+            f"{len(others)} {'is' if len(others) == 1 else 'are'} left besides the labels; "
+            "leave out others with `drop`."
+        )
+    words = [c.name for c in others if numbers(c.values) is None]
+    if words:
+        raise ValueError(
+            f"`image_shape` takes numbers, but column {words[0]!r} holds something else."
+        )
