@@ -26,6 +26,12 @@ def test_stages_are_words_or_rows_with_what_is_left():
     assert "judging: 400,000 of 1,000,000 rows, 50,000 a second, 12 s left" in text
 
 
+def test_models_are_counted_with_the_time_left():
+    fitting = Stage("fitting extra trees", done=2, total=6, seconds=8.0, unit="models")
+    assert str(fitting) == "fitting extra trees: 2 of 6 models, 16 s left"
+    assert "2 of 6 models, 16 s left" in shown(fitting, force_terminal=True)
+
+
 def test_a_stage_after_a_bar_is_words_again():
     judging = Stage("judging", done=10, total=10, seconds=8.0)
     assert "writing the report ..." in shown(judging, "writing the report", force_terminal=True)

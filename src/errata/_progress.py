@@ -6,7 +6,7 @@ widgets; elsewhere there is silence.
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from importlib import import_module
@@ -38,6 +38,16 @@ def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
             yield show
     else:
         yield _check_callable(progress)
+
+
+def count_models(models: Sequence[Any], progress: Progress | None) -> Iterator[Any]:
+    """The models one after the other, each told before it is fitted, with how many are done."""
+    began = time.monotonic()
+    for done, model in enumerate(models):
+        if progress is not None:
+            seconds = time.monotonic() - began
+            progress(Stage(f"fitting {model.name}", done, len(models), seconds, unit="models"))
+        yield model
 
 
 @contextmanager

@@ -127,7 +127,10 @@ def test_models_are_fitted_in_order_and_named():
     told = []
     models = [NearestRows("near"), Fixed(np.full((60, 3), 1 / 3))]
     pool = pool_models(DATA, models, progress=told.append)
-    assert told == ["fitting near", "fitting fixed"]
+    assert [(stage.name, stage.done, stage.total, stage.unit) for stage in told] == [
+        ("fitting near", 0, 2, "models"),
+        ("fitting fixed", 1, 2, "models"),
+    ]
     near, fixed = pool.models
     assert near.weight > fixed.weight
     assert near.agreement == np.mean(near.predicted == CODES)

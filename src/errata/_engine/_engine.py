@@ -76,7 +76,7 @@ class Stage(NamedTuple):
 
     def __str__(self) -> str:
         text = f"{self.name}: {count(self.done)} of {count(self.total)} {self.unit}"
-        if self.rows_per_second:
+        if self.rows_per_second and self.unit == "rows":
             text += f", {count(self.rows_per_second)} a second"
         if self.seconds_left:
             text += f", {_format_duration(self.seconds_left)} left"

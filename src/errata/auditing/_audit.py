@@ -21,6 +21,8 @@ from .inputs._inputs import Display
 from .results._base import BaseAudit
 from .results._flags import Flags, best_f1_rule, draw_flags, no_flags
 
+SHORT = 2.0  # seconds of finding from which it is said that the self-check takes as long
+
 
 @dataclass(frozen=True)
 class Options:
@@ -149,7 +151,9 @@ def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
         progress(problem.finding)
     problem.find(progress)
     is_checked = options.self_check and problem.can_inject
-    progress(problem.injecting if is_checked else "summing up")
+    seconds = time.perf_counter() - started
+    expected = f", about {seconds:.0f} s" if is_checked and seconds > SHORT else ""
+    progress(f"{problem.injecting}{expected}" if is_checked else "summing up")
     check = problem.inject() if is_checked else None
     result = problem.result(problem.flag(), check)
     look = problem.show(result)

@@ -19,7 +19,7 @@ from scipy.special import softmax
 
 from ..._kernels import kernels
 from ..._kernels._probabilities import compute_logs_above, normalise
-from ..._progress import Progress
+from ..._progress import Progress, count_models
 from .._settings import LEAST_SKILL, SMALLEST_PROBABILITY, WORTH_COMPILING, WORTH_COMPILING_OF_MANY
 from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._fitted import FittedRidge, predict_together
@@ -71,9 +71,7 @@ def pool_models(
         _check_can_predict(models, len(data.codes))
     probas = []
     fitted = []
-    for model in models:
-        if progress is not None:
-            progress(f"fitting {model.name}")
+    for model in count_models(models, progress):
         if data.more_rows:
             told, predictor = model.cross_fit(data)  # type: ignore[attr-defined]
             fitted.append(predictor)

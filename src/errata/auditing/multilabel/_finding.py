@@ -35,7 +35,7 @@ from scipy.special import logsumexp
 from scipy.stats import beta
 
 from ..._kernels._probabilities import score_between
-from ..._progress import Progress
+from ..._progress import Progress, count_models
 from .._self_check import Run, SelfCheck, inject_errors, sum_up
 from .._settings import (
     CHECK_SAMPLE,
@@ -247,8 +247,7 @@ def heard_from_columns(
     """
     models = default_models(len(rows.Y), 2) if rows.X.shape[1] else []
     heard: Heard = [[] for _ in brought]
-    for model in models:
-        progress(f"fitting {model.name}")
+    for model in count_models(models, progress):
         for label, told in enumerate(_of_all_labels(model, rows)):
             heard[label].append(GivenProbabilities(told, model.name))
     for label, own in enumerate(brought):

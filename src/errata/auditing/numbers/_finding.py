@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 from scipy.special import expit, logit
 
 from ..._format import listed, number, percent
-from ..._progress import Progress
+from ..._progress import Progress, count_models
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ..results._rates_by import NoiseRate
 from ._models import (
@@ -315,9 +315,7 @@ def _round(
 ) -> TargetRound:
     """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
     told = []
-    for model in models:
-        if progress is not None:
-            progress(f"fitting {model.name}")
+    for model in count_models(models, progress):
         told.append(model.predict_unseen(data))
     predictions = np.stack(told)
     weight = row_weights(data)
