@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,22 +24,16 @@ from ._inputs import (
     normalise_transitions,
 )
 from ._statistics import (
-    Chain,
-    Densities,
-    Floor,
-    Mixtures,
     Parameters,
     Tally,
-    compute_feature_floor,
     compute_state_posteriors,
     estimate_class_covariances,
     fit_chain,
     fit_mixtures,
     label_shares,
-    prepare_densities,
+    measure_variances,
     start_covariances,
     start_mixtures,
-    unpack_chain,
 )
 
 STARTPROBS = ("frequency", "first")
@@ -49,25 +43,9 @@ IMPLEMENTATIONS = ("log", "scaling")
 FALL = 1e-6  # of the log-likelihood, relative: more is no rounding
 
 
-class Pairs(NamedTuple):
-    """Transitions by the labels."""
-
-    counts: np.ndarray  # (K, K): as often as they were seen, where they are allowed
-    allowed: np.ndarray  # (K, K)
-
-
-class Ascent(NamedTuple):
-    """Where a run of the loop ended."""
-
-    parameters: Parameters
-    tally: Tally  # of these parameters
-    log_likelihoods: np.ndarray  # of the start and of each step
-    converged: bool
-
-    @property
-    def log_likelihood(self) -> float:
-        """That of the parameters."""
-        return float(self.log_likelihoods[-1])
+# Where a run of the loop ended: the parameters, the tally of them, the log-likelihoods of the start
+# and of each step, and whether it settled.
+Ascent = tuple[Parameters, Tally, np.ndarray, bool]
 
 
 class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
@@ -107,41 +85,54 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
 
     def _fit_sequences(self, sequences: Sequences) -> None:
         how = self._loop_settings(sequences)
-        floor = compute_feature_floor(sequences.X, self._reg_covar())
-        pairs = self._pairs(sequences)
-        steps = self._expectation(sequences, pairs), partial(self._maximisation, floor)
+        check_fraction("reg_covar", self.reg_covar, high=np.inf)
+        variances = measure_variances(sequences.X)
+        allowed = find_allowed_transitions(self.transitions, self.classes_)
+        pairs = count_transitions(sequences, len(self.classes_)) * allowed
+        expectation = self._expectation(sequences, pairs)
+        maximisation = partial(self._maximisation, variances)
         runs = [
-            delayed(maximise)(start, *steps, **how)
-            for start in self._starts(sequences, pairs, floor)
+            delayed(maximise)(start, expectation, maximisation, **how)
+            for start in self._starts(sequences, pairs, allowed, variances)
         ]
         best = self._best(Parallel(self.n_jobs, prefer="threads")(runs))
-        warn_of_trouble(best, max_iter=how["max_iter"], regularised=bool(floor.added.any()))
+        warn_of_trouble(best, max_iter=how["max_iter"], regularised=self.reg_covar > 0)
         self._report(best)
-        self._diagnose(sequences, best)
+        self._diagnose(sequences)
 
-    def _starts(self, sequences: Sequences, pairs: Pairs, floor: Floor) -> list[Parameters]:
-        """Where each restart begins."""
+    def _starts(
+        self,
+        sequences: Sequences,
+        pairs: np.ndarray,
+        allowed: np.ndarray,
+        variances: np.ndarray,
+    ) -> list[Parameters]:
+        """Where each restart begins; ``pairs`` are the transitions seen that are allowed."""
         n_components = check_count("n_components", self.n_components)
         warn_if_starved(sequences, self.classes_, n_components)
         scale = check_positive("init_scale", self.init_scale)
         spread = estimate_class_covariances(sequences, len(self.classes_))
-        spread = start_covariances(spread, scale, floor, self.classes_)
-        chain = self._starting_chain(sequences, pairs)
+        spread = start_covariances(spread, scale, variances, self.reg_covar, self.classes_)
+        prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
+        transitions = normalise_transitions(pairs + prior, allowed)
+        start = self._start_shares(sequences)
+        labels = self._start_labels()
         seeds = np.random.SeedSequence(draw_seed(self.random_state))
         return [
-            Parameters(chain, start_mixtures(sequences, spread, n_components, seed))
+            Parameters(
+                start,
+                transitions,
+                labels,
+                *start_mixtures(sequences, spread, n_components, seed),
+            )
             for seed in seeds.spawn(check_count("n_init", self.n_init))
         ]
 
-    def _pairs(self, sequences: Sequences) -> Pairs:
-        allowed = find_allowed_transitions(self.transitions, self.classes_)
-        return Pairs(count_transitions(sequences, len(self.classes_)) * allowed, allowed)
+    def _start_shares(self, sequences: Sequences) -> np.ndarray:
+        return label_shares(sequences, len(self.classes_))
 
-    def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
-        k = len(self.classes_)
-        prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
-        transitions = normalise_transitions(pairs.counts + prior, pairs.allowed)
-        return Chain(label_shares(sequences, k), transitions, np.eye(k))
+    def _start_labels(self) -> np.ndarray:
+        return np.eye(len(self.classes_))
 
     def _loop_settings(self, sequences: Sequences) -> dict[str, Any]:
         check_choice("startprob", self.startprob, STARTPROBS)
@@ -151,28 +142,29 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
             "max_iter": check_count("max_iter", self.max_iter),
         }
 
-    def _reg_covar(self) -> float:
-        return check_fraction("reg_covar", self.reg_covar, high=np.inf)
-
-    def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
+    def _expectation(self, sequences: Sequences, pairs: np.ndarray) -> Any:
         raise NotImplementedError
 
-    def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
+    def _maximisation(
+        self, variances: np.ndarray, parameters: Parameters, tally: Tally
+    ) -> Parameters:
         raise NotImplementedError
 
     def _best(self, solutions: list[Ascent]) -> Ascent:
-        return max(solutions, key=lambda solution: solution.log_likelihood)
+        return max(solutions, key=lambda solution: solution[2][-1])
 
     def _report(self, best: Ascent) -> None:
-        chain, mixtures = best.parameters
-        self.startprob_ = chain.start
-        self.transmat_ = chain.transitions
-        self.weights_, self.means_, self.covariances_ = mixtures
-        self.log_likelihoods_ = best.log_likelihoods
-        self.n_iter_ = len(best.log_likelihoods) - 1
-        self.log_likelihood_ = best.tally.log_likelihood
+        parameters, tally, log_likelihoods, _ = best
+        self.startprob_ = parameters.start
+        self.transmat_ = parameters.transitions
+        self.weights_ = parameters.weights
+        self.means_ = parameters.means
+        self.covariances_ = parameters.covariances
+        self.log_likelihoods_ = log_likelihoods
+        self.n_iter_ = len(log_likelihoods) - 1
+        self.log_likelihood_ = tally.log_likelihood
 
-    def _diagnose(self, sequences: Sequences, best: Ascent) -> None:
+    def _diagnose(self, sequences: Sequences) -> None:
         """Say what the model thinks of the labels, if anything."""
 
     def predict(self, X: Any, lengths: Any = None) -> np.ndarray:
@@ -182,21 +174,24 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
     def decode(self, X: Any, lengths: Any = None) -> tuple[float, np.ndarray]:
         """The likeliest path: its log-density together with the samples, and its classes."""
         sequences = check_new_sequences(self, X, lengths)
-        log_density, codes = find_best_states(sequences, self._class_chain(), self._densities())
+        log_density, codes = find_best_states(sequences, self._parameters())
         return log_density, self.classes_[codes]
 
     def predict_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Probability of each class at each time given the whole sequence, shape (n, K)."""
         sequences = check_new_sequences(self, X, lengths)
-        return compute_class_posteriors(
-            sequences, self._class_chain(), self._densities(), self._scaled
-        )
+        return compute_class_posteriors(sequences, self._parameters(), self._scaled)
 
     def score_samples(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Log-density of each sequence, shape (n_sequences,)."""
         sequences = check_new_sequences(self, X, lengths)
-        return compute_sequence_likelihoods(
-            sequences, self._class_chain(), self._densities(), self._scaled
+        parameters = self._parameters()
+        densities = parameters.unpack_mixtures()
+        return map_blocks(
+            lambda rows: _compute_posteriors(rows, sequences, parameters, densities, self._scaled)[
+                2
+            ],
+            sequences.blocks(),
         )
 
     @property
@@ -204,11 +199,16 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         """Whether loops keep probabilities instead of their logarithms."""
         return False
 
-    def _class_chain(self) -> Chain:
-        return Chain(self.startprob_, self.transmat_, np.eye(len(self.classes_)))
-
-    def _densities(self) -> Densities:
-        return prepare_densities(Mixtures(self.weights_, self.means_, self.covariances_))
+    def _parameters(self) -> Parameters:
+        """The learnt parameters, labels being the classes."""
+        return Parameters(
+            self.startprob_,
+            self.transmat_,
+            np.eye(len(self.classes_)),
+            self.weights_,
+            self.means_,
+            self.covariances_,
+        )
 
 
 def warn_if_starved(sequences: Sequences, classes: np.ndarray, n_components: int) -> None:
@@ -233,59 +233,51 @@ class HiddenClassModel(HiddenMarkovModel):
     noise: str = "fixed"
     implementation: str
 
-    def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
+    def _maximisation(
+        self, variances: np.ndarray, parameters: Parameters, tally: Tally
+    ) -> Parameters:
         learn_start = self.startprob == "first"
-        chain = fit_chain(parameters.chain, tally, noise=self.noise, learn_start=learn_start)
-        return Parameters(chain, fit_mixtures(parameters.mixtures, tally, floor))
+        parameters = fit_chain(parameters, tally, noise=self.noise, learn_start=learn_start)
+        return fit_mixtures(parameters, tally, variances, self.reg_covar)
 
     @property
     def _scaled(self) -> bool:
         return check_choice("implementation", self.implementation, IMPLEMENTATIONS) == "scaling"
 
 
-def find_best_states(
-    sequences: Sequences, chain: Chain, densities: Densities
-) -> tuple[float, np.ndarray]:
+def find_best_states(sequences: Sequences, parameters: Parameters) -> tuple[float, np.ndarray]:
     """Log-density and class codes of the likeliest path through all sequences."""
+    densities = parameters.unpack_mixtures()
     total = 0.0
     paths = list[np.ndarray]()
     for rows in sequences.blocks():
         part = sequences.of(rows)
         log_densities = kernels("hmm").log_densities(part.X, *densities)
-        codes, found = kernels("hmm").find_best_paths(log_densities, *unpack_chain(part, chain))
-        if found.min() == -np.inf:
-            compute_state_posteriors(part, chain, log_densities, False, rows.start)  # says where
+        codes, found = kernels("hmm").find_best_paths(log_densities, *parameters.unpack_chain(part))
+        if found.min() == -np.inf:  # says where
+            compute_state_posteriors(part, parameters, log_densities, False, rows.start)
         total += found.sum()
         paths.append(codes)
     return float(total), np.concatenate(paths)
 
 
 def compute_class_posteriors(
-    sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+    sequences: Sequences, parameters: Parameters, scaled: bool
 ) -> np.ndarray:
     """P(class | sequence), and its labels if it has any, at each time."""
+    densities = parameters.unpack_mixtures()
     return map_blocks(
-        lambda rows: _compute_posteriors(rows, sequences, chain, densities, scaled)[0],
-        sequences.blocks(),
-    )
-
-
-def compute_sequence_likelihoods(
-    sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
-) -> np.ndarray:
-    """Log-density of each sequence."""
-    return map_blocks(
-        lambda rows: _compute_posteriors(rows, sequences, chain, densities, scaled)[2],
+        lambda rows: _compute_posteriors(rows, sequences, parameters, densities, scaled)[0],
         sequences.blocks(),
     )
 
 
 def _compute_posteriors(
-    rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+    rows: slice, sequences: Sequences, parameters: Parameters, densities: Any, scaled: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     part = sequences.of(rows)
     log_densities = kernels("hmm").log_densities(part.X, *densities)
-    return compute_state_posteriors(part, chain, log_densities, scaled, rows.start)
+    return compute_state_posteriors(part, parameters, log_densities, scaled, rows.start)
 
 
 def maximise(
@@ -306,20 +298,21 @@ def maximise(
         tally = expectation(parameters)
         trace.append(tally.log_likelihood)
         if (trace[-1] - trace[-2]) / n_samples < tol:
-            return Ascent(parameters, tally, np.array(trace), True)
-    return Ascent(parameters, tally, np.array(trace), False)
+            return parameters, tally, np.array(trace), True
+    return parameters, tally, np.array(trace), False
 
 
 def warn_of_trouble(solution: Ascent, *, max_iter: int, regularised: bool) -> None:
     """Warn when the loop had not settled, or when its likelihood fell though it must not."""
-    steps = np.diff(solution.log_likelihoods)
-    if not regularised and (steps < -FALL * np.abs(solution.log_likelihoods[1:])).any():
+    _, _, log_likelihoods, converged = solution
+    steps = np.diff(log_likelihoods)
+    if not regularised and (steps < -FALL * np.abs(log_likelihoods[1:])).any():
         warn_user(
             f"the log-likelihood fell by {-steps.min():.3g} in a step, which rounding does not "
             "explain; covariances may be next to singular: raise reg_covar.",
             ConvergenceWarning,
         )
-    if not solution.converged:
+    if not converged:
         warn_user(
             f"the log-likelihood had not settled after max_iter={max_iter} steps; raise max_iter "
             "or tol.",

@@ -5,12 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Ascent, HiddenClassModel, HiddenMarkovModel, Pairs
+from ._base import Ascent, HiddenClassModel, HiddenMarkovModel
 from ._inputs import Sequences
 from ._statistics import (
-    Chain,
-    Floor,
-    Mixtures,
     Parameters,
     Tally,
     fit_mixtures,
@@ -137,30 +134,32 @@ class SupervisedHMM(HiddenMarkovModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
-        chain = super()._starting_chain(sequences, pairs)
-        if self.startprob == "frequency":
-            return chain
-        return chain._replace(start=label_shares(sequences, len(chain.start), first=True))
+    def _start_shares(self, sequences: Sequences) -> np.ndarray:
+        first = self.startprob == "first"
+        return label_shares(sequences, len(self.classes_), first=first)
 
-    def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
-        return partial(tally_labelled, sequences, pairs=pairs.counts)
+    def _expectation(self, sequences: Sequences, pairs: np.ndarray) -> Any:
+        return partial(tally_labelled, sequences, pairs=pairs)
 
-    def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
-        return parameters._replace(mixtures=fit_mixtures(parameters.mixtures, tally, floor))
+    def _maximisation(
+        self, variances: np.ndarray, parameters: Parameters, tally: Tally
+    ) -> Parameters:
+        return fit_mixtures(parameters, tally, variances, self.reg_covar)
 
     def _best(self, solutions: list[Ascent]) -> Ascent:
         """The best mixture of each class, as classes are learnt apart from each other."""
-        best = super()._best(solutions)
-        log_density = np.array([solution.tally.log_density for solution in solutions])
+        parameters, tally, log_likelihoods, converged = super()._best(solutions)
+        log_density = np.array([each.log_density for _, each, _, _ in solutions])
         chosen = log_density.argmax(axis=0)
-        stacked = zip(*(solution.parameters.mixtures for solution in solutions), strict=True)
-        mixtures = Mixtures(*(np.array(part)[chosen, range(len(chosen))] for part in stacked))
-        gained = log_density.max(axis=0).sum() - best.tally.log_density.sum()
-        return best._replace(
-            parameters=best.parameters._replace(mixtures=mixtures),
-            tally=best.tally._replace(log_likelihood=best.tally.log_likelihood + gained),
-        )
+        mixtures = {
+            name: np.array([getattr(found, name) for found, _, _, _ in solutions])[
+                chosen, range(len(chosen))
+            ]
+            for name in ("weights", "means", "covariances")
+        }
+        gained = log_density.max(axis=0).sum() - tally.log_density.sum()
+        tally = tally._replace(log_likelihood=tally.log_likelihood + gained)
+        return parameters._replace(**mixtures), tally, log_likelihoods, converged
 
 
 class BaumWelchHMM(HiddenClassModel):
@@ -290,5 +289,5 @@ class BaumWelchHMM(HiddenClassModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
+    def _expectation(self, sequences: Sequences, pairs: np.ndarray) -> Any:
         return partial(tally_hidden, sequences.unlabelled(), scaled=self._scaled)

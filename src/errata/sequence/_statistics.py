@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.exceptions import ConvergenceWarning
 
 from .._blocks import reduce_blocks
 from .._format import listed
 from .._kernels import kernels
-from .._warn import warn_user
 from ..noise import NoiseModel
 from ._inputs import Sequences
 
@@ -41,44 +39,46 @@ def add_tallies(one: Tally, other: Tally) -> Tally:
     return Tally._make(map(add, one, other))
 
 
-class Chain(NamedTuple):
-    """Classes that follow each other, and the labels that they get."""
+class Parameters(NamedTuple):
+    """Everything that is learnt: classes that follow each other, their labels and mixtures."""
 
     start: np.ndarray  # (K,): probability of each class in the first sample
     transitions: np.ndarray  # (K, K): rows sum to one
     labels: np.ndarray  # (K, K): P(label | class)
-
-    @property
-    def log_labels(self) -> np.ndarray:
-        """Log P(label | class), shape (K, K + 1); a missing label, the last, says nothing."""
-        with np.errstate(divide="ignore"):
-            return np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
-
-
-class Mixtures(NamedTuple):
-    """One mixture of M Gaussians for each class."""
-
-    weights: np.ndarray  # (K, M)
+    weights: np.ndarray  # (K, M): of the components of each class
     means: np.ndarray  # (K, M, d)
     covariances: np.ndarray  # (K, M, d, d)
 
+    def unpack_chain(self, sequences: Sequences) -> tuple[np.ndarray, ...]:
+        """What the loops over the chain are given besides the densities."""
+        with np.errstate(divide="ignore"):  # a missing label, the last, says nothing
+            log_labels = np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
+        return sequences.codes, sequences.ends, log_labels, self.start, self.transitions
 
-class Parameters(NamedTuple):
-    """Everything that is learnt."""
+    def unpack_mixtures(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the loops over samples are given.
 
-    chain: Chain
-    mixtures: Mixtures
+        That is (K, M) the log of weight and density at the mean, the means, and (K, M, d, d) the
+        inverses of the Cholesky factors of the covariances.
+        """
+        d = self.means.shape[2]
+        roots = np.linalg.cholesky(self.covariances)
+        flat = roots.reshape(-1, d, d)
+        whitening = np.array([solve_triangular(root, np.eye(d), lower=True) for root in flat])
+        log_scale = -np.log(np.diagonal(roots, axis1=2, axis2=3)).sum(axis=2)
+        with np.errstate(divide="ignore"):
+            offsets = np.log(self.weights) + log_scale - d / 2 * LOG_2_PI
+        return offsets, self.means, whitening.reshape(roots.shape)
 
 
 def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> Tally:
     """Expectations when classes are hidden, given samples and labels."""
-    chain = parameters.chain
-    densities = prepare_densities(parameters.mixtures)
+    densities = parameters.unpack_mixtures()
     return reduce_blocks(
         _tally_hidden_block,
         sequences.blocks(),
         sequences,
-        chain,
+        parameters,
         densities,
         scaled,
         merge=add_tallies,
@@ -90,36 +90,40 @@ def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarr
 
     ``pairs`` are the transitions that the likelihood is that of.
     """
-    chain = parameters.chain
-    densities = prepare_densities(parameters.mixtures)
+    densities = parameters.unpack_mixtures()
+    n_classes = len(parameters.start)
     tally = reduce_blocks(
-        _tally_labelled_block, sequences.blocks(), sequences, chain, densities, merge=add_tallies
+        _tally_labelled_block,
+        sequences.blocks(),
+        sequences,
+        n_classes,
+        densities,
+        merge=add_tallies,
     )
     seen = pairs > 0
     begun = tally.first > 0
-    log_chain = pairs[seen] @ np.log(chain.transitions[seen])
-    log_chain += tally.first[begun] @ np.log(chain.start[begun])
+    log_chain = pairs[seen] @ np.log(parameters.transitions[seen])
+    log_chain += tally.first[begun] @ np.log(parameters.start[begun])
     return tally._replace(log_likelihood=log_chain + tally.log_density.sum(), transitions=pairs)
 
 
 def compute_state_posteriors(
-    sequences: Sequences, chain: Chain, log_densities: np.ndarray, scaled: bool, offset: int = 0
+    sequences: Sequences,
+    parameters: Parameters,
+    log_densities: np.ndarray,
+    scaled: bool,
+    offset: int = 0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Posteriors (n, K), expected transitions and log-likelihoods of sequences.
 
     ``offset`` is the row of all rows at which these begin, for the sentence about what cannot be.
     """
     gamma, xi, log_likelihoods, stuck = kernels("hmm").compute_posteriors(
-        log_densities, *unpack_chain(sequences, chain), scaled
+        log_densities, *parameters.unpack_chain(sequences), scaled
     )
     if stuck >= 0:
         raise_impossible(sequences, stuck, offset)
     return gamma, xi, log_likelihoods
-
-
-def unpack_chain(sequences: Sequences, chain: Chain) -> tuple[np.ndarray, ...]:
-    """What the loops over a chain are given besides the densities."""
-    return sequences.codes, sequences.ends, chain.log_labels, chain.start, chain.transitions
 
 
 def raise_impossible(sequences: Sequences, row: int, offset: int = 0) -> None:
@@ -134,22 +138,14 @@ def raise_impossible(sequences: Sequences, row: int, offset: int = 0) -> None:
     )
 
 
-class Densities(NamedTuple):
-    """Mixtures as the compiled loops want them."""
-
-    offsets: np.ndarray  # (K, M): log of weight and density at the mean
-    means: np.ndarray  # (K, M, d)
-    whitening: np.ndarray  # (K, M, d, d): inverses of the Cholesky factors of covariances
-
-
 def _tally_hidden_block(
-    rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+    rows: slice, sequences: Sequences, parameters: Parameters, densities: Any, scaled: bool
 ) -> Tally:
     loops = kernels("hmm")
     part = sequences.of(rows)
     log_densities = loops.log_densities(part.X, *densities)
     gamma, xi, log_likelihoods = compute_state_posteriors(
-        part, chain, log_densities, scaled, rows.start
+        part, parameters, log_densities, scaled, rows.start
     )
     del log_densities
     return Tally(
@@ -162,10 +158,9 @@ def _tally_hidden_block(
 
 
 def _tally_labelled_block(
-    rows: slice, sequences: Sequences, chain: Chain, densities: Densities
+    rows: slice, sequences: Sequences, n_classes: int, densities: Any
 ) -> Tally:
     part = sequences.of(rows)
-    n_classes = len(chain.start)
     gamma = np.vstack([np.eye(n_classes), np.zeros(n_classes)])[part.codes]
     return Tally(
         0.0,
@@ -182,18 +177,6 @@ def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.array([np.bincount(codes + 1, column, bins)[1:] for column in gamma.T])
 
 
-def prepare_densities(mixtures: Mixtures) -> Densities:
-    """Prepare mixtures for the loops over samples."""
-    d = mixtures.means.shape[2]
-    roots = np.linalg.cholesky(mixtures.covariances)
-    flat = roots.reshape(-1, d, d)
-    whitening = np.array([solve_triangular(root, np.eye(d), lower=True) for root in flat])
-    log_scale = -np.log(np.diagonal(roots, axis1=2, axis2=3)).sum(axis=2)
-    with np.errstate(divide="ignore"):
-        offsets = np.log(mixtures.weights) + log_scale - d / 2 * LOG_2_PI
-    return Densities(offsets, mixtures.means, whitening.reshape(roots.shape))
-
-
 def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -> np.ndarray:
     """Share of each label among the samples that have one; of the ``first`` samples if asked."""
     codes = sequences.codes[sequences.starts] if first else sequences.codes
@@ -203,33 +186,21 @@ def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -
     return counts / counts.sum()
 
 
-def fit_chain(chain: Chain, tally: Tally, *, noise: str, learn_start: bool) -> Chain:
+def fit_chain(parameters: Parameters, tally: Tally, *, noise: str, learn_start: bool) -> Parameters:
     """The chain that the expectations call for; what is zero stays zero."""
     totals = tally.transitions.sum(axis=1, keepdims=True)
     transitions = np.divide(
-        tally.transitions, totals, out=chain.transitions.copy(), where=totals > 0
+        tally.transitions, totals, out=parameters.transitions.copy(), where=totals > 0
     )
-    start = tally.first / tally.first.sum() if learn_start else chain.start
-    labels = UPDATES[noise](tally.label_counts, chain.labels)
-    return Chain(start, transitions, labels)
+    start = tally.first / tally.first.sum() if learn_start else parameters.start
+    labels = UPDATES[noise](tally.label_counts, parameters.labels)
+    return parameters._replace(start=start, transitions=transitions, labels=labels)
 
 
-class Floor(NamedTuple):
-    """What keeps covariances from collapsing, one number for each feature."""
-
-    added: np.ndarray  # to each variance
-    least: np.ndarray  # variance, given the features before, that is not lost to rounding
-
-
-def compute_feature_floor(X: np.ndarray, reg_covar: float) -> Floor:
-    """Fractions of the variance of each feature, so that units do not matter; of 1 where it is 0.
-
-    A component that falls upon a few samples has no bound to its likelihood: whether its covariance
-    is singular is a matter of rounding, and no digit of the likelihood is right. Hence the least.
-    """
+def measure_variances(X: np.ndarray) -> np.ndarray:
+    """The variance of each feature, 1 where it is constant: the unit of what is added to it."""
     variances = X.var(axis=0)
-    variances = np.where(variances > 0, variances, 1.0)
-    return Floor(reg_covar * variances, SINGULAR * variances)
+    return np.where(variances > 0, variances, 1.0)
 
 
 def estimate_class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
@@ -244,11 +215,15 @@ def estimate_class_covariances(sequences: Sequences, n_classes: int) -> np.ndarr
 
 
 def start_covariances(
-    covariances: np.ndarray, init_scale: float, floor: Floor, classes: np.ndarray
+    covariances: np.ndarray,
+    init_scale: float,
+    variances: np.ndarray,
+    reg_covar: float,
+    classes: np.ndarray,
 ) -> np.ndarray:
-    """A small multiple of the covariance of each class, and the floor."""
-    scaled = init_scale * covariances + np.diag(floor.added)
-    singular = [not _is_definite(S, floor) for S in scaled]
+    """A small multiple of the covariance of each class, and what keeps it from collapsing."""
+    scaled = init_scale * covariances + np.diag(reg_covar * variances)
+    singular = [not _is_definite(S, variances) for S in scaled]
     if any(singular):
         raise ValueError(
             f"the covariance of the class {listed(classes[singular], most=3)} is singular: columns "
@@ -259,7 +234,7 @@ def start_covariances(
 
 def start_mixtures(
     sequences: Sequences, covariances: np.ndarray, n_components: int, seed: np.random.SeedSequence
-) -> Mixtures:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Components around samples drawn among those that have the label, without replacement.
 
     Each sample draws a number, and a class takes the samples with the smallest: so the draw does
@@ -273,15 +248,20 @@ def start_mixtures(
         chosen = members[np.argsort(draws[members], kind="stable")[:n_components]]
         means[c] = sequences.X[np.resize(chosen, n_components)]
     weights = np.full((k, n_components), 1 / n_components)
-    return Mixtures(weights, means, np.repeat(covariances[:, None], n_components, axis=1))
+    return weights, means, np.repeat(covariances[:, None], n_components, axis=1)
 
 
-def fit_mixtures(mixtures: Mixtures, tally: Tally, floor: Floor) -> Mixtures:
+def fit_mixtures(
+    parameters: Parameters, tally: Tally, variances: np.ndarray, reg_covar: float
+) -> Parameters:
     """The mixtures that the expectations call for.
 
     A component that is left without samples, or whose covariance is singular, keeps its shape.
     """
-    weights, means, covariances = (a.copy() for a in mixtures)
+    weights = parameters.weights.copy()
+    means = parameters.means.copy()
+    covariances = parameters.covariances.copy()
+    added = np.diag(reg_covar * variances)
     totals = tally.counts.sum(axis=1)
     filled = totals > EMPTY
     weights[filled] = tally.counts[filled] / totals[filled, None]
@@ -289,19 +269,20 @@ def fit_mixtures(mixtures: Mixtures, tally: Tally, floor: Floor) -> Mixtures:
         # Moments around the old mean: as it settles, nothing cancels.
         moved = tally.sums[c, m] / tally.counts[c, m]
         lower = tally.squares[c, m] / tally.counts[c, m]
-        spread = lower + np.tril(lower, -1).T - np.outer(moved, moved) + np.diag(floor.added)
-        if _is_definite(spread, floor):
+        spread = lower + np.tril(lower, -1).T - np.outer(moved, moved) + added
+        if _is_definite(spread, variances):
             means[c, m] += moved
             covariances[c, m] = spread
-    return Mixtures(weights, means, covariances)
+    return parameters._replace(weights=weights, means=means, covariances=covariances)
 
 
-def _is_definite(covariance: np.ndarray, floor: Floor) -> bool:
+def _is_definite(covariance: np.ndarray, variances: np.ndarray) -> bool:
+    """Whether each variance, given the features before, is more than rounding leaves."""
     try:
         root = np.linalg.cholesky(covariance)
     except np.linalg.LinAlgError:
         return False
-    return bool((np.diag(root) ** 2 > floor.least).all())
+    return bool((np.diag(root) ** 2 > SINGULAR * variances).all())
 
 
 def _estimate_per_state(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -345,16 +326,3 @@ UPDATES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 def _count_mismatches(counts: np.ndarray) -> np.ndarray:
     # Summed, and not taken as what is left of the whole: rounding would leave less than nothing.
     return (counts * (1 - np.eye(len(counts)))).sum(axis=1)
-
-
-def warn_if_worse_than_chance(error_rates: np.ndarray, classes: np.ndarray) -> None:
-    """Warn of classes whose labels are right less often than drawn ones."""
-    chance = (len(classes) - 1) / len(classes)
-    worse = np.flatnonzero(error_rates > chance)
-    if len(worse):
-        warn_user(
-            f"the labels of the class {classes.tolist()[worse[0]]!r} would be wrong in "
-            f"{error_rates[worse[0]]:.0%} of its samples, worse than by chance: states may have "
-            "changed roles; lower n_components, mask transitions, or raise n_init.",
-            ConvergenceWarning,
-        )

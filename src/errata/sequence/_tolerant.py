@@ -4,13 +4,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .._detector import check_one_rule, flag, measure_doubt
 from .._validation import check_choice, check_fraction
+from .._warn import warn_user
 from ..noise import NoiseModel
-from ._base import Ascent, HiddenClassModel, Pairs, compute_class_posteriors, find_best_states
+from ._base import Ascent, HiddenClassModel, compute_class_posteriors, find_best_states
 from ._inputs import Sequences, check_new_sequences
-from ._statistics import UPDATES, Chain, tally_hidden, warn_if_worse_than_chance
+from ._statistics import UPDATES, tally_hidden
 
 
 class LabelDiagnosis(NamedTuple):
@@ -201,31 +203,31 @@ class TolerantHMM(HiddenClassModel):
         check_one_rule(self.threshold, self.contamination)
         return super()._loop_settings(sequences)
 
-    def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
-        chain = super()._starting_chain(sequences, pairs)
+    def _start_labels(self) -> np.ndarray:
         check_choice("noise", self.noise, tuple(UPDATES))
         rate = check_fraction("p_e", self.p_e)
-        return chain._replace(labels=NoiseModel.uniform(len(chain.start), rate).transition)
+        return NoiseModel.uniform(len(self.classes_), rate).transition
 
-    def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
+    def _expectation(self, sequences: Sequences, pairs: np.ndarray) -> Any:
         return partial(tally_hidden, sequences, scaled=self._scaled)
 
     def _report(self, best: Ascent) -> None:
         super()._report(best)
-        self.noise_transition_ = best.parameters.chain.labels
+        self.noise_transition_ = best[0].labels
         self.error_rates_ = 1 - np.diag(self.noise_transition_)
         warn_if_worse_than_chance(self.error_rates_, self.classes_)
 
-    def _diagnose(self, sequences: Sequences, best: Ascent) -> None:
+    def _diagnose(self, sequences: Sequences) -> None:
         found = self._judge(sequences)
         self.label_posterior_, self.suspicion_, self.flagged_, self.suggested_ = found
 
     def _judge(self, sequences: Sequences) -> LabelDiagnosis:
-        densities = self._densities()
-        chain = self._class_chain()._replace(labels=self.noise_transition_)
-        posterior = compute_class_posteriors(sequences, chain, densities, self._scaled)
-        _, codes = find_best_states(sequences, chain, densities)
-        suspicion = _label_doubt(posterior, sequences.codes)
+        parameters = self._parameters()._replace(labels=self.noise_transition_)
+        posterior = compute_class_posteriors(sequences, parameters, self._scaled)
+        _, codes = find_best_states(sequences, parameters)
+        # Where there is no label, there is none to suspect.
+        labelled = sequences.codes >= 0
+        suspicion = np.where(labelled, measure_doubt(posterior, sequences.codes), 0.0)
         flagged = flag(
             suspicion,
             threshold=self.threshold,
@@ -239,6 +241,14 @@ class TolerantHMM(HiddenClassModel):
         return self._judge(check_new_sequences(self, X, lengths, y, self.missing_label))
 
 
-def _label_doubt(posterior: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Probability that a label is wrong; zero where there is none to suspect."""
-    return np.where(codes >= 0, measure_doubt(posterior, codes), 0.0)
+def warn_if_worse_than_chance(error_rates: np.ndarray, classes: np.ndarray) -> None:
+    """Warn of classes whose labels are right less often than drawn ones."""
+    chance = (len(classes) - 1) / len(classes)
+    worse = np.flatnonzero(error_rates > chance)
+    if len(worse):
+        warn_user(
+            f"the labels of the class {classes.tolist()[worse[0]]!r} would be wrong in "
+            f"{error_rates[worse[0]]:.0%} of its samples, worse than by chance: states may have "
+            "changed roles; lower n_components, mask transitions, or raise n_init.",
+            ConvergenceWarning,
+        )
