@@ -1,7 +1,7 @@
 """What all filters share, and every detector as a filter."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -21,12 +21,9 @@ from ..exceptions import ClassRetentionWarning
 VERDICT = ("suspicion_", "flagged_", "suggested_")
 
 
-class Verdict(NamedTuple):
-    """What a filter says of the rows; classes as codes."""
-
-    suspicion: np.ndarray
-    suggested: np.ndarray
-    native: float | np.ndarray = 0.5  # the rule where the user sets none, see :func:`flag`
+# What a filter says of the rows: the suspicion, the code of the class suggested, and the rule where
+# the user sets none, see :func:`flag`
+Verdict = tuple[np.ndarray, np.ndarray, float | np.ndarray]
 
 
 class Filter(BaseEstimator):

@@ -1,7 +1,6 @@
 """Act on what a detector flags, once or until it flags no more."""
 
 import copy
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,24 +15,6 @@ from ._base import Filter, merge_tags, route_to_parts
 
 ACTIONS = ("remove", "relabel", "unlabel")
 UNLABELLED = -1
-
-
-@dataclass
-class Progress:
-    """What has become of each row so far; labels and suggestions as codes."""
-
-    codes: np.ndarray
-    suspicion: np.ndarray
-    suggested: np.ndarray
-    flagged: np.ndarray
-    acted: np.ndarray
-    active: np.ndarray
-
-    @classmethod
-    def start(cls, codes: np.ndarray) -> "Progress":
-        """Nothing is known of any row."""
-        no = np.zeros(len(codes), dtype=bool)
-        return cls(codes.copy(), np.zeros(len(codes)), codes.copy(), no, no.copy(), ~no)
 
 
 class Cleaner(Filter):
@@ -144,59 +125,53 @@ class Cleaner(Filter):
         check_count("patience", self.patience)
         self._check_guards()
 
-    def _clean(self, X: Any, codes: np.ndarray, fit_params: dict[str, Any]) -> None:
-        n = len(codes)
+    def _clean(self, X: Any, given: np.ndarray, fit_params: dict[str, Any]) -> None:
+        n = len(given)
+        codes = given.copy()
+        suspicion = np.zeros(n)
+        suggested = given.copy()
+        flagged = np.zeros(n, dtype=bool)
+        acted = np.zeros(n, dtype=bool)
+        active = np.ones(n, dtype=bool)
         quiet = 0
-        state = Progress.start(codes)
         self.history_: list[int] = []
         for _ in range(self.max_iter):
-            budget = self._budget(n) - int(state.acted.sum())
-            n_flagged, chosen = self._round(X, state, fit_params, budget)
-            state.active[self._leaving(state, chosen)] = False
-            self.history_.append(len(chosen))
-            quiet = quiet + 1 if len(chosen) <= self.tol * n else 0
+            rows = np.flatnonzero(active)
+            labels = self.classes_[codes[rows]]
+            routed = take_params_of_rows(fit_params, n, rows)
+            self.detector_ = clone(self.detector).fit(take_rows(X, rows), labels, **routed)
+            found = self.detector_.suspicion_
+            budget = self._budget(n) - int(acted.sum())
+            chosen = self._removable(self.detector_.flagged_, found, codes[rows], budget)
+            # What was said of a row when it was relabelled stays, unless it is relabelled again.
+            news = chosen | ~acted[rows]
+            suspicion[rows[news]] = found[news]
+            instead = getattr(self.detector_, "suggested_", labels)
+            suggested[rows[news]] = np.searchsorted(self.classes_, instead[news])
+            flagged[rows] = self.detector_.flagged_
+            leaving = rows[chosen]
+            acted[leaving] = True
+            if self.action == "relabel":  # a row whose label stays is left out instead
+                changed = leaving[suggested[leaving] != codes[leaving]]
+                leaving = leaving[suggested[leaving] == codes[leaving]]
+                codes[changed] = suggested[changed]
+            active[leaving] = False
+            n_chosen = int(chosen.sum())
+            self.history_.append(n_chosen)
+            quiet = quiet + 1 if n_chosen <= self.tol * n else 0
             # A round that the budget cut short is the last: what it left would be flagged again.
-            if len(chosen) == 0 or quiet >= self.patience or n_flagged > budget:
+            cut_short = self.detector_.flagged_.sum() > budget
+            if n_chosen == 0 or quiet >= self.patience or cut_short:
                 break
         self.n_iter_ = len(self.history_)
-        self._given = codes
-        self._codes = state.codes
-        self._unlabelled = ~state.active & (self.action == "unlabel")
-        self.suspicion_ = state.suspicion
-        self.flagged_ = state.flagged | state.acted
-        self.suggested_ = self.classes_[np.where(self.flagged_, state.suggested, codes)]
-        self.relabelled_ = state.active & (state.codes != codes)
-        self.sample_indices_ = np.flatnonzero(state.active | self._unlabelled)
-
-    def _round(
-        self, X: Any, state: Progress, fit_params: dict[str, Any], budget: int
-    ) -> tuple[int, np.ndarray]:
-        """Fit the detector to the active rows; the number it flags, and the rows to act on."""
-        rows = np.flatnonzero(state.active)
-        codes = state.codes[rows]
-        routed = take_params_of_rows(fit_params, len(state.codes), rows)
-        labels = self.classes_[codes]
-        self.detector_ = clone(self.detector).fit(take_rows(X, rows), labels, **routed)
-        suspicion = self.detector_.suspicion_
-        flagged = self.detector_.flagged_
-        suggested = getattr(self.detector_, "suggested_", labels)
-        chosen = self._removable(flagged, suspicion, codes, budget)
-        # What was said of a row when it was relabelled stays, unless it is relabelled once more.
-        news = chosen | ~state.acted[rows]
-        state.suspicion[rows[news]] = suspicion[news]
-        state.suggested[rows[news]] = np.searchsorted(self.classes_, suggested[news])
-        state.flagged[rows] = flagged
-        state.acted[rows[chosen]] = True
-        return int(flagged.sum()), rows[chosen]
-
-    def _leaving(self, state: Progress, chosen: np.ndarray) -> np.ndarray:
-        """Relabel, if that is asked for; the rows to go on without."""
-        if self.action != "relabel":
-            return chosen
-        suggested = state.suggested[chosen]
-        changed = suggested != state.codes[chosen]
-        state.codes[chosen[changed]] = suggested[changed]
-        return chosen[~changed]
+        self._given = given
+        self._codes = codes
+        self._unlabelled = ~active & (self.action == "unlabel")
+        self.suspicion_ = suspicion
+        self.flagged_ = flagged | acted
+        self.suggested_ = self.classes_[np.where(self.flagged_, suggested, given)]
+        self.relabelled_ = active & (codes != given)
+        self.sample_indices_ = np.flatnonzero(active | self._unlabelled)
 
     def _labels_left(self, y: Any) -> Any:
         if self._unlabelled.any():

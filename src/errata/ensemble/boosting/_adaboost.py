@@ -1,7 +1,7 @@
 """AdaBoost, and the loop of its relatives: fit, weigh by the error, give wrong rows more weight."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -15,12 +15,8 @@ from ._base_learners import BaseLearner, FittedBase, Term, compute_advantage, ma
 PERFECT = 1e-12  # an error this small is none
 
 
-class Round(NamedTuple):
-    """A base estimator, its weight in the decision (alpha) and weighted error (epsilon)."""
-
-    base: FittedBase
-    alpha: float
-    error: float
+# A base estimator, its weight in the decision (alpha) and weighted error (epsilon)
+Round = tuple[FittedBase, float, float]
 
 
 class Distribution:
@@ -59,12 +55,15 @@ class ReweightingBooster(BoostedClassifier):
             )
             counts = np.bincount(codes, weights, n_classes)
             commonest = make_constant_base(int(counts.argmax()), codes)
-            rounds = [Round(commonest, 1.0, 1 - float(counts.max()))]
+            rounds = [(commonest, 1.0, 1 - float(counts.max()))]
         self.estimator_weights_ = np.array([alpha for _, alpha, _ in rounds])
         self.estimator_errors_ = np.array([error for _, _, error in rounds])
         # Two classes need one column, in which they pull against each other.
         table = np.array([[-1.0], [1.0]]) if n_classes == 2 else np.eye(n_classes)
-        return [Term(r.base.estimator, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
+        return [
+            Term(base.estimator, alpha * table, t, alpha)
+            for t, (base, alpha, _) in enumerate(rounds)
+        ]
 
     def _rounds(self, learner: BaseLearner, distribution: Distribution) -> Iterator[Round]:
         codes = distribution.codes
@@ -83,7 +82,7 @@ class ReweightingBooster(BoostedClassifier):
                 yield from self._perfect(base, error, t)
                 return
             alpha = self._alpha(error, t)
-            yield Round(base, alpha, error)
+            yield base, alpha, error
             moved = distribution.after(base.outputs, self._step(alpha))
             if moved is None:
                 return
@@ -113,7 +112,7 @@ class ReweightingBooster(BoostedClassifier):
             f"The first base estimator has a weighted error of {error:.2f}, too much to boost; it "
             "stays the only one. Deeper trees (max_depth) may do better."
         )
-        return Round(base, 1.0, error)
+        return base, 1.0, error
 
 
 def compute_samme_weight(error: float, n_classes: int) -> float:
@@ -232,9 +231,9 @@ class DiscreteAdaBoostClassifier(ReweightingBooster):
 
     def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
         if self.on_perfect == "keep":
-            yield Round(base, self._alpha(PERFECT, t), error)
+            yield base, self._alpha(PERFECT, t), error
         elif t == 0:  # the printed rule would leave an ensemble of nobody
-            yield Round(base, 1.0, error)
+            yield base, 1.0, error
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         if decision.shape[1] == 1:

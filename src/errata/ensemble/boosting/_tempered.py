@@ -40,7 +40,7 @@ class TemperedBooster(ReweightingBooster):
         return super()._tree_depth()
 
     def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
-        yield Round(base, compute_samme_weight(NO_ERROR, len(self.classes_)), error)
+        yield base, compute_samme_weight(NO_ERROR, len(self.classes_)), error
 
     def _iterate_weights(
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray

@@ -1,7 +1,7 @@
 """Boosting turned round: keep the safe rows, let go of the noisy ones (Cantador and Dorronsoro)."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -28,21 +28,8 @@ from ._parallel import NOISY, ParallelPerceptronClassifier, categorise
 RESTARTS = 5  # fits from other random starts to get a base estimator better than guessing
 
 
-class TrainingRows(NamedTuple):
-    """What base estimators are fitted to; ``fit_params`` is metadata that they asked for."""
-
-    X: np.ndarray
-    codes: np.ndarray
-    fit_params: dict[str, Any]
-
-
-class NoiseReducingRound(NamedTuple):
-    """A base estimator, its weight, and what it makes of the training rows."""
-
-    estimator: Any
-    alpha: float
-    wrong: np.ndarray
-    margins: np.ndarray  # above 1 safe, below -1 noisy
+# A base estimator, its weight, and the margins of the training rows: above 1 safe, below -1 noisy
+Round = tuple[Any, float, np.ndarray]
 
 
 class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
@@ -160,12 +147,12 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.final_distribution_ = weights / weights.sum()
         if self.mode == "bagging" or self.sampling == "resample":
             self._check_classes_to_draw(codes[self.final_distribution_ > 0])
-        make_rounds = self._bags if self.mode == "bagging" else self._rounds
-        rows = TrainingRows(X, codes, fit_params or {})
-        rounds = list(make_rounds(rows, check_random_state(self.random_state)))
-        self.estimators_ = [r.estimator for r in rounds]
-        self.estimator_weights_ = np.array([r.alpha for r in rounds])
-        margins = np.array([r.margins for r in rounds])
+        run = self._bag if self.mode == "bagging" else self._boost
+        rounds = run(X, codes, fit_params or {}, check_random_state(self.random_state))
+        estimators, alphas, margins = zip(*rounds, strict=True)
+        self.estimators_ = list(estimators)
+        self.estimator_weights_ = np.array(alphas)
+        margins = np.array(margins)
         self.category_history_ = categorise(margins)
         self._judge(X, codes, expit(-margins))
         return self
@@ -216,78 +203,87 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
                 "bag is to hold at least two; give rows of another class a weight above zero."
             )
 
-    def _bags(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
+    def _bag(
+        self, X: np.ndarray, codes: np.ndarray, fit_params: dict[str, Any], random: Any
+    ) -> Iterator[Round]:
         for _ in range(self.n_estimators):
-            fitted = self._fit_bag(rows, self.final_distribution_, random)
-            yield self._look(fitted, rows)
+            fitted = self._fit_bag(X, codes, fit_params, self.final_distribution_, random)
+            yield fitted, 1.0, self._measure_margins(fitted, X, codes)
 
-    def _rounds(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
+    def _boost(
+        self, X: np.ndarray, codes: np.ndarray, fit_params: dict[str, Any], random: Any
+    ) -> Iterator[Round]:
         # The paper does not say what to do as errors vanish. Half a row of the start is the rule
         # that came nearest to its accuracies, if not by much.
         n_classes = len(self.classes_)
-        least_error = 1 / (2 * len(rows.codes))
+        least_error = 1 / (2 * len(codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
-            if self.sampling == "resample" and is_one_class(rows.codes[weights > 0]):
+            if self.sampling == "resample" and is_one_class(codes[weights > 0]):
                 return  # the others have lost all weight, down to the last digit
-            round_, error = self._attempt(rows, weights, random)
+            for _ in range(RESTARTS):
+                fitted = self._fit_base(X, codes, fit_params, weights, random)
+                wrong = _predict_codes(fitted, X) != codes
+                error = float(weights[wrong].sum())
+                if error < 1 - 1 / n_classes:
+                    break
+            margins = self._measure_margins(fitted, X, codes)
             guesses = error >= 1 - 1 / n_classes
             if guesses or (error < least_error and self.collapse == "stop"):
                 if t == 0:  # kept all the same, or nobody could predict
                     if guesses:
-                        _warn_of_guessing()
-                    yield round_
+                        warn_user(
+                            "No base estimator is better than guessing; keeping one that is not."
+                        )
+                    yield fitted, 1.0, margins
                 return
             alpha = compute_samme_weight(max(error, least_error), n_classes)
-            yield round_._replace(alpha=alpha)
-            weights = weights * np.exp(self._exponents(round_, alpha, n_classes))
+            yield fitted, alpha, margins
+            if self.mode == "nr":
+                # The paper's -R(X) y h(X): R is -1 for safe and noisy rows, 0 for borderline ones.
+                exponents = alpha * categorise(margins)
+            else:
+                # SAMME raises the wrong rows; with two classes alpha is half, and right ones fall.
+                exponents = alpha * np.where(wrong, 1.0, -1.0 if n_classes == 2 else 0.0)
+            weights = weights * np.exp(exponents)
             self.final_distribution_ = weights / weights.sum()
 
-    def _attempt(
-        self, rows: TrainingRows, weights: np.ndarray, random: Any
-    ) -> tuple[NoiseReducingRound, float]:
-        """A round that is better than guessing, or the last of some that are not; its error."""
-        for _ in range(RESTARTS):
-            round_ = self._look(self._fit_base(rows, weights, random), rows)
-            error = float(weights[round_.wrong].sum())
-            if error < 1 - 1 / len(self.classes_):
-                break
-        return round_, error
-
-    def _fit_base(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
+    def _fit_base(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        fit_params: dict[str, Any],
+        weights: np.ndarray,
+        random: Any,
+    ) -> Any:
         if self.sampling == "resample":
-            return self._fit_bag(rows, weights, random)
+            return self._fit_bag(X, codes, fit_params, weights, random)
         fresh = clone_with_seed(self._base(), random)
         weights = weights * len(weights)  # one on average, which steps and leaf sizes take as given
-        return fit_to_codes(fresh, rows.X, rows.codes, sample_weight=weights, **rows.fit_params)
+        return fit_to_codes(fresh, X, codes, sample_weight=weights, **fit_params)
 
-    def _fit_bag(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
+    def _fit_bag(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        fit_params: dict[str, Any],
+        weights: np.ndarray,
+        random: Any,
+    ) -> Any:
         """A base estimator fitted to rows drawn by weight, at least two classes among them."""
         draw = draw_by_weight(weights, random)
         n = len(weights)
-        (bag,) = draw_bags(draw, (1, n), weights, rows.codes, random)
+        (bag,) = draw_bags(draw, (1, n), weights, codes, random)
         fresh = clone_with_seed(self._base(), random)
-        params = take_params_of_rows(rows.fit_params, n, bag)
-        return fit_to_codes(fresh, rows.X[bag], rows.codes[bag], **params)
+        return fit_to_codes(fresh, X[bag], codes[bag], **take_params_of_rows(fit_params, n, bag))
 
-    def _look(self, fitted: Any, rows: TrainingRows) -> NoiseReducingRound:
-        wrong = _predict_codes(fitted, rows.X) != rows.codes
+    def _measure_margins(self, fitted: Any, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
         if not hasattr(fitted, "activation_margins") or len(fitted.classes_) < len(self.classes_):
             # Without margins, or where a bag lacked a class, all rows are taken as beyond it.
-            margins = np.where(wrong, -np.inf, np.inf)
-        elif type(fitted) is ParallelPerceptronClassifier:
-            margins = fitted._relative_margins(rows.X, rows.codes)
-        else:
-            margins = fitted.activation_margins(rows.X, rows.codes)
-        return NoiseReducingRound(fitted, 1.0, wrong, margins)
-
-    def _exponents(self, round_: NoiseReducingRound, alpha: float, n_classes: int) -> np.ndarray:
-        """What is added to the logarithm of each weight."""
-        if self.mode == "nr":
-            # The paper's -R(X) y h(X): R is -1 for safe and noisy rows, 0 for borderline ones.
-            return alpha * categorise(round_.margins)
-        # SAMME raises the wrong rows; with two classes alpha is half, and the right ones fall.
-        return alpha * np.where(round_.wrong, 1.0, -1.0 if n_classes == 2 else 0.0)
+            return np.where(_predict_codes(fitted, X) != codes, -np.inf, np.inf)
+        if type(fitted) is ParallelPerceptronClassifier:
+            return fitted._relative_margins(X, codes)
+        return fitted.activation_margins(X, codes)
 
     def _judge(self, X: np.ndarray, codes: np.ndarray, doubts: np.ndarray) -> None:
         fraction = self.estimator_weights_ / self.estimator_weights_.sum()
@@ -307,9 +303,3 @@ def _predict_codes(fitted: Any, X: np.ndarray) -> np.ndarray:
     if type(fitted) is ParallelPerceptronClassifier:
         return fitted.classes_[fitted._decide(X)]
     return fitted.predict(X)
-
-
-def _warn_of_guessing() -> None:
-    warn_user(
-        "No base estimator is better than guessing; keeping one that is not.",
-    )

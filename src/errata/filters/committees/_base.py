@@ -1,7 +1,7 @@
 """What committees share: they ask models about the labels, and count the votes against them."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state, get_tags
@@ -15,16 +15,6 @@ from .._base import Filter, Verdict, merge_tags
 
 ABSTAINS = -1  # instead of the code of a class
 RULES = {"majority": 0.5, "consensus": CERTAIN}
-
-
-class Question(NamedTuple):
-    """What a committee is asked about: rows, codes of their labels, and what else it is given."""
-
-    X: Any
-    codes: np.ndarray
-    random: np.random.RandomState
-    fit_params: Sequence[dict[str, Any]] = ()  # for each estimator of the user
-    groups: np.ndarray | None = None
 
 
 class CommitteeFilter(DetectorMixin, Filter):
@@ -48,12 +38,19 @@ class CommitteeFilter(DetectorMixin, Filter):
         """Accept what all members of the committee accept."""
         return merge_tags(super().__sklearn_tags__(), *self._members(sparse=True))
 
-    def _fit_codes(self, X: Any, codes: np.ndarray, **asked: Any) -> Self:
+    def _fit_codes(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        *,
+        fit_params: Sequence[dict[str, Any]] = (),
+        groups: np.ndarray | None = None,
+    ) -> Self:
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
         random = check_random_state(self.random_state)
-        verdict = self._judge(Question(X, codes, random, **asked))
-        self._conclude(verdict.suspicion, codes, verdict.suggested, native=verdict.native)
+        suspicion, suggested, native = self._judge(X, codes, random, fit_params, groups)
+        self._conclude(suspicion, codes, suggested, native=native)
         self._leave_out(codes)
         return self
 
@@ -80,7 +77,15 @@ class CommitteeFilter(DetectorMixin, Filter):
     def _check_parameters(self) -> None:
         self._check_guards()
 
-    def _judge(self, question: Question) -> Verdict:
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
+        """Ask the committee; ``fit_params`` are for each estimator of the user."""
         raise NotImplementedError
 
 

@@ -1,7 +1,7 @@
 """Few rounds of AdaBoost: distrust labels they get wrong, or rows they spend weight on."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
@@ -12,18 +12,10 @@ from ...ensemble import DiscreteAdaBoostClassifier
 from ...ensemble.boosting._adaboost import PERFECT
 from ...ensemble.boosting._base_learners import make_base_learner
 from .._base import Verdict
-from ._base import CommitteeFilter, Question
+from ._base import CommitteeFilter
 
 NATIVE_FRACTION = 0.05  # of the rows are flagged at most when no rule is given
 MAX_DEPTH = 2  # of the compiled trees
-
-
-class RoundSums(NamedTuple):
-    """Sums of the weights a of rounds: of all, of those wrong about a row, of those for a class."""
-
-    total: float
-    wrong: np.ndarray  # (n,)
-    towards: np.ndarray  # (n, K)
 
 
 class BoostFilter(CommitteeFilter):
@@ -48,7 +40,7 @@ class BoostFilter(CommitteeFilter):
         self.max_fraction = max_fraction
         self.random_state = random_state
 
-    def _suspect(self, sums: RoundSums) -> np.ndarray:
+    def _suspect(self, wrong: np.ndarray, total: float) -> np.ndarray:
         raise NotImplementedError
 
     def _members(self, sparse: bool = False) -> Sequence[Any]:
@@ -61,15 +53,14 @@ class BoostFilter(CommitteeFilter):
         super()._check_parameters()
         check_count("n_estimators", self.n_estimators)
 
-    def _judge(self, question: Question) -> Verdict:
-        sums = self._add_up(question)
-        # Where no round tells rows apart, as on data without errors, none is suspicious.
-        suspicion = self._suspect(sums) if sums.total else np.zeros(len(question.codes))
-        native = flag(suspicion, contamination=NATIVE_FRACTION) & (sums.wrong > 0)
-        return Verdict(suspicion, find_favourite_other(sums.towards, question.codes), native)
-
-    def _add_up(self, question: Question) -> RoundSums:
-        X, codes, random, fit_params, _ = question
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
         n = len(codes)
         learner = make_base_learner(
             self.estimator,
@@ -83,8 +74,14 @@ class BoostFilter(CommitteeFilter):
         booster.classes_ = self.classes_  # the loop needs to know how many there are
         rounds = booster._rounds(learner, booster._distribution(np.full(n, 1 / n), codes))
         # The step is by how much the logarithms of weights grow: SAMME's a, also for two classes.
-        steps = [(r.base.outputs, booster._step(r.alpha)) for r in rounds if r.error > PERFECT]
-        return add_rounds(steps, codes, len(self.classes_))
+        steps = [
+            (base.outputs, booster._step(alpha)) for base, alpha, error in rounds if error > PERFECT
+        ]
+        total, wrong, towards = add_rounds(steps, codes, len(self.classes_))
+        # Where no round tells rows apart, as on data without errors, none is suspicious.
+        suspicion = self._suspect(wrong, total) if total else np.zeros(n)
+        native = flag(suspicion, contamination=NATIVE_FRACTION) & (wrong > 0)
+        return suspicion, find_favourite_other(towards, codes), native
 
     def _booster(self) -> DiscreteAdaBoostClassifier:
         return DiscreteAdaBoostClassifier(
@@ -94,8 +91,8 @@ class BoostFilter(CommitteeFilter):
 
 def add_rounds(
     rounds: Sequence[tuple[np.ndarray, float]], codes: np.ndarray, n_classes: int
-) -> RoundSums:
-    """Add up the weights of rounds, given what each predicts for the rows."""
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Sums of the weights of all rounds, of those wrong about a row, and of those for a class."""
     rows = np.arange(len(codes))
     total = 0.0
     wrong = np.zeros(len(codes))
@@ -105,7 +102,7 @@ def add_rounds(
         # Not total minus towards[codes], which rounding would leave a little above 0.
         wrong += np.where(predicted != codes, a, 0.0)
         towards[rows, predicted] += a
-    return RoundSums(total, wrong, towards)
+    return total, wrong, towards
 
 
 class BoostEdgeFilter(BoostFilter):
@@ -180,8 +177,8 @@ class BoostEdgeFilter(BoostFilter):
     (30, 23)
     """
 
-    def _suspect(self, sums: RoundSums) -> np.ndarray:
-        return sums.wrong / sums.total
+    def _suspect(self, wrong: np.ndarray, total: float) -> np.ndarray:
+        return wrong / total
 
 
 class BoostWeightFilter(BoostFilter):
@@ -248,6 +245,6 @@ class BoostWeightFilter(BoostFilter):
     (37, 28)
     """
 
-    def _suspect(self, sums: RoundSums) -> np.ndarray:
-        relative = len(sums.wrong) * softmax(sums.wrong)  # the weights start equal
+    def _suspect(self, wrong: np.ndarray, total: float) -> np.ndarray:
+        relative = len(wrong) * softmax(wrong)  # the weights start equal
         return relative / (1 + relative)

@@ -26,7 +26,6 @@ from ..._validation import check_choice
 from .._base import Verdict
 from ._base import (
     CommitteeFilter,
-    Question,
     check_gives_proba,
     count_votes,
     judge_by_votes,
@@ -56,11 +55,18 @@ class CrossValidatedFilter(CommitteeFilter):
         return self._fit_codes(X, codes, fit_params=self._route(fit_params), groups=groups)
 
     def _predict(
-        self, question: Question, members: Any, *, certain: bool = False
+        self,
+        members: Any,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+        *,
+        certain: bool = False,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities by each member (m, n, K), and the rows whose label nobody could learn."""
-        X, codes, random, fit_params, _ = question
-        folds = self._folds(question)
+        folds = self._make_folds(X, codes, random, groups)
         proba = predict_out_of_fold(
             [clone_keeping_seeds(member, random) for member in members],
             X,
@@ -74,8 +80,13 @@ class CrossValidatedFilter(CommitteeFilter):
         warn_of_not_learnable(lacking)
         return proba, lacking
 
-    def _folds(self, question: Question) -> list[Fold]:
-        X, codes, random, _, groups = question
+    def _make_folds(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        groups: np.ndarray | None,
+    ) -> list[Fold]:
         if isinstance(self.cv, str) and self.cv == "insample":
             rows = sort_by_content(X)  # as in folds, so that reordering a table changes nothing
             return [(rows, rows)]
@@ -217,14 +228,20 @@ class CrossValFilter(CrossValidatedFilter):
         check_choice("criterion", self.criterion, tuple(SCORES))
         check_gives_proba(self._members()[0])
 
-    def _judge(self, question: Question) -> Verdict:
-        (proba,), lacking = self._predict(question, self._members())
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
+        (proba,), lacking = self._predict(self._members(), X, codes, random, fit_params, groups)
         self.proba_ = proba / proba.sum(axis=1, keepdims=True)
-        suspicion = SCORES[self.criterion](self.proba_, question.codes)
-        contradicted = compute_margin(self.proba_, question.codes) > 0.5
-        return Verdict(
-            np.where(lacking, 0.0, suspicion), self.proba_.argmax(axis=1), contradicted & ~lacking
-        )
+        suspicion = SCORES[self.criterion](self.proba_, codes)
+        contradicted = compute_margin(self.proba_, codes) > 0.5
+        suspicion = np.where(lacking, 0.0, suspicion)
+        return suspicion, self.proba_.argmax(axis=1), contradicted & ~lacking
 
 
 def score_distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -369,9 +386,18 @@ class VotingFilter(CrossValidatedFilter):
         if len(self._members()) == 0:
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
 
-    def _judge(self, question: Question) -> Verdict:
-        members = self._members(sparse=not isinstance(question.X, np.ndarray))
-        answers, lacking = self._predict(question, members, certain=True)
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
+        members = self._members(sparse=not isinstance(X, np.ndarray))
+        answers, lacking = self._predict(
+            members, X, codes, random, fit_params, groups, certain=True
+        )
         self.votes_ = count_votes(answers.argmax(axis=2).T, len(self.classes_))
-        wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Verdict(np.where(lacking, 0.0, wrong), suggested, vote_line(self.vote))
+        wrong, suggested = judge_by_votes(self.votes_, codes)
+        return np.where(lacking, 0.0, wrong), suggested, vote_line(self.vote)

@@ -16,7 +16,6 @@ from .._base import Verdict
 from ._base import (
     ABSTAINS,
     CommitteeFilter,
-    Question,
     check_gives_proba,
     count_votes,
     judge_by_votes,
@@ -138,30 +137,27 @@ class BaggingFilter(CommitteeFilter):
         vote_line(self.vote)
         check_count("n_estimators", self.n_estimators)
 
-    def _judge(self, question: Question) -> Verdict:
-        self.votes_ = count_votes(self._ballots(question), len(self.classes_))
-        wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Verdict(wrong, suggested, vote_line(self.vote))
-
-    def _ballots(self, question: Question) -> np.ndarray:
-        """The code that each classifier gives to each row, (n, n_estimators)."""
-        X, codes, random, fit_params, _ = question
-        bags = self._bags(question)
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
+        # Drawn by their content: reordering a table changes nothing.
+        order = sort_by_content(X)
+        n = len(codes)
+        draw = draw_uniformly(n, random)
+        bags = order[draw_bags(draw, (self.n_estimators, n), np.ones(n), codes[order], random)]
         routed = fit_params[0] if fit_params else {}
         pool = make_pool(self._members()[0], X, codes, bags, random, self.n_jobs, routed)
         ballots = pool.votes(X)
         if self.out_of_bag:
             ballots[bags.T, np.arange(len(bags))] = ABSTAINS
-        return ballots
-
-    def _bags(self, question: Question) -> np.ndarray:
-        """The rows of each bag, drawn by their content: reordering a table changes nothing."""
-        order = sort_by_content(question.X)
-        n = len(question.codes)
-        draw = draw_uniformly(n, question.random)
-        shape = (self.n_estimators, n)
-        p = np.ones(n)
-        return order[draw_bags(draw, shape, p, question.codes[order], question.random)]
+        self.votes_ = count_votes(ballots, len(self.classes_))
+        wrong, suggested = judge_by_votes(self.votes_, codes)
+        return wrong, suggested, vote_line(self.vote)
 
 
 class PartitionFilter(CommitteeFilter):
@@ -293,26 +289,39 @@ class PartitionFilter(CommitteeFilter):
         vote_line(self.vote)
         check_gives_proba(self._members()[0])
 
-    def _judge(self, question: Question) -> Verdict:
+    def _judge(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        random: np.random.RandomState,
+        fit_params: Sequence[dict[str, Any]],
+        groups: np.ndarray | None,
+    ) -> Verdict:
         ballots = []
-        excused = np.zeros(len(question.codes), dtype=bool)
+        excused = np.zeros(len(codes), dtype=bool)
+        routed = fit_params[0] if fit_params else {}
         for _ in range(self.n_repeats):
-            parts = self._parts_of_rows(question)
-            ballots.append(self._ballots(question, parts))
+            parts = self._draw_parts(X, codes, random)
+            pool = EstimatorPool.fit(
+                self._members()[0], X, codes, parts, random, self.n_jobs, routed
+            )
+            ballots.append(np.column_stack([self._vote(model, X) for model in pool.estimators]))
             if self.require_local:
-                excused |= find_excused(ballots[-1], question.codes, parts)
+                excused |= find_excused(ballots[-1], codes, parts)
         self.votes_ = count_votes(np.hstack(ballots), len(self.classes_))
-        wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Verdict(np.where(excused, 0.0, wrong), suggested, vote_line(self.vote))
+        wrong, suggested = judge_by_votes(self.votes_, codes)
+        return np.where(excused, 0.0, wrong), suggested, vote_line(self.vote)
 
-    def _parts_of_rows(self, question: Question) -> list[np.ndarray]:
+    def _draw_parts(
+        self, X: Any, codes: np.ndarray, random: np.random.RandomState
+    ) -> list[np.ndarray]:
         folds = make_folds(
             self.n_partitions,
-            question.codes,
-            X=question.X,
+            codes,
+            X=X,
             every_class=True,
             by_content=True,
-            random_state=draw_seed(question.random),
+            random_state=draw_seed(random),
         )
         if len(folds) < self.n_partitions:
             warn_user(
@@ -321,15 +330,8 @@ class PartitionFilter(CommitteeFilter):
             )
         return [rows for _, rows in folds]
 
-    def _ballots(self, question: Question, parts: list[np.ndarray]) -> np.ndarray:
-        """The code that the model of each part gives to each row, (n, n_partitions)."""
-        X, codes, random, fit_params, _ = question
-        routed = fit_params[0] if fit_params else {}
-        estimator = self._members()[0]
-        pool = EstimatorPool.fit(estimator, X, codes, parts, random, self.n_jobs, routed)
-        return np.column_stack([self._ballot(model, X) for model in pool.estimators])
-
-    def _ballot(self, model: Any, X: Any) -> np.ndarray:
+    def _vote(self, model: Any, X: Any) -> np.ndarray:
+        """The code that a model gives to each row, where it is sure enough."""
         proba = model.predict_proba(X)
         sure = proba.max(axis=1) >= self.min_confidence - ROUNDING
         return np.where(sure, model.classes_[proba.argmax(axis=1)], ABSTAINS)

@@ -43,8 +43,8 @@ class NeighborFilter(DetectorMixin, Filter):
     def _fit_codes(self, X: Any, codes: np.ndarray) -> Self:
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_guards()
-        verdict = self._judge(X, codes)
-        self._conclude(verdict.suspicion, codes, verdict.suggested, native=verdict.native)
+        suspicion, suggested, native = self._judge(X, codes)
+        self._conclude(suspicion, codes, suggested, native=native)
         self._leave_out(codes)
         return self
 
@@ -151,7 +151,7 @@ class EditedNeighborsFilter(NeighborEditor):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         votes = self._votes(X, codes)
-        return Verdict(vote_margins(votes, codes)[:, -1], find_commonest(votes))
+        return vote_margins(votes, codes)[:, -1], find_commonest(votes), 0.5
 
 
 class RepeatedEditedFilter(NeighborEditor):
@@ -279,7 +279,7 @@ class RepeatedEditedFilter(NeighborEditor):
             if not gone.any() or len(left) <= self.n_neighbors:
                 break
         self.n_iter_ = len(self.history_)
-        return Verdict(suspicion, suggested)
+        return suspicion, suggested, 0.5
 
     def _going(self, suspicion: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """The rows to go on without; a fraction is for the end, not for each round."""
@@ -366,7 +366,7 @@ class AllNeighborsFilter(NeighborEditor):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         votes = self._votes(X, codes)
-        return Verdict(vote_margins(votes, codes).max(axis=1), find_commonest(votes))
+        return vote_margins(votes, codes).max(axis=1), find_commonest(votes), 0.5
 
 
 class GeneralizedEditionFilter(NeighborEditor):
@@ -479,11 +479,8 @@ class GeneralizedEditionFilter(NeighborEditor):
         winner = find_commonest(votes)
         support = (votes == winner[:, None]).sum(axis=1)
         agreed = support >= self._support_needed(votes.shape[1])
-        return Verdict(
-            suspicion=vote_margins(votes, codes)[:, -1],
-            suggested=np.where(agreed, winner, codes),
-            native=~agreed | (winner != codes),
-        )
+        suspicion = vote_margins(votes, codes)[:, -1]
+        return suspicion, np.where(agreed, winner, codes), ~agreed | (winner != codes)
 
     def _support_needed(self, k: int) -> int:
         """A majority of the ``k`` neighbours there are, or what the user asks for."""

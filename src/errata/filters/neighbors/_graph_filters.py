@@ -151,7 +151,7 @@ class ModeFilter(NeighborFilter):
             labels = np.where(lead > 0, rival, codes)
             if np.array_equal(before, labels):
                 break
-        return Verdict((lead / support.sum(axis=1) + 1) / 2, labels)
+        return (lead / support.sum(axis=1) + 1) / 2, labels, 0.5
 
 
 def compute_similarity(distance: np.ndarray) -> np.ndarray:
@@ -200,25 +200,6 @@ def find_strongest_rival(support: np.ndarray, codes: np.ndarray) -> tuple[np.nda
     others[rows, codes] = -np.inf
     rival = others.argmax(axis=1)
     return rival, support[rows, rival] - support[rows, codes]
-
-
-class Tails(NamedTuple):
-    """How likely less than the cut weight found is, and how likely just that, by chance."""
-
-    less: np.ndarray
-    same: np.ndarray
-
-    @property
-    def suspicion(self) -> np.ndarray:
-        """Where the cut weight stands among those that chance gives, half of the same below it."""
-        middle = self.less + self.same / 2
-        return np.where(np.abs(middle - 0.5) < ROUNDING, 0.5, middle)
-
-    def categories(self, alpha: float) -> np.ndarray:
-        """Which rows have fewer cut edges than chance gives, at level ``alpha``, and which more."""
-        good = self.less + self.same <= alpha
-        bad = 1 - self.less <= alpha
-        return np.select([good, bad], ["good", "bad"], "doubtful")
 
 
 class CutEdgeFilter(NeighborFilter):
@@ -359,15 +340,25 @@ class CutEdgeFilter(NeighborFilter):
         self._check_parameters(len(codes))
         edges = self._edges(X)
         weight = self._weights(edges)
-        tails = self._tails(edges, weight, codes)
-        suspicion = tails.suspicion
-        native = self._native(tails)
+        self.n_edges_, *sums = sum_edges(edges, weight, codes)
+        p_cut = 1 - (np.bincount(codes) / len(codes))[codes]
+        compute_tails = (
+            compute_uniform_tails if self.weights == "uniform" else compute_weighted_tails
+        )
+        less, same = compute_tails(self.n_edges_, *sums, p_cut)
+        suspicion = rank_among_chance(less, same)
+        self.category_ = categorise_by_chance(less, same, self.alpha)
+        native: float | np.ndarray = 0.5
+        if self.flag == "bad":
+            native = self.category_ == "bad"
+        elif self.flag == "doubtful":  # a row alone is not judged
+            native = (self.category_ != "good") & (self.n_edges_ > 0)
         flagged = flag(
             suspicion, threshold=self.threshold, contamination=self.contamination, native=native
         )
         trusted = ~flagged[edges.target]
         suggested = find_heaviest_class(edges.only(trusted), weight[trusted], codes)
-        return Verdict(suspicion, suggested, native)
+        return suspicion, suggested, native
 
     def _check_parameters(self, n: int) -> None:
         check_choice("graph", self.graph, GRAPHS)
@@ -400,55 +391,53 @@ class CutEdgeFilter(NeighborFilter):
             return 1 / edges.rank
         return np.ones(len(edges.source))
 
-    def _tails(self, edges: Edges, weight: np.ndarray, codes: np.ndarray) -> Tails:
-        cuts = cut_edges(edges, weight, codes)
-        self.n_edges_ = cuts.n_edges
-        p_cut = 1 - (np.bincount(codes) / len(codes))[codes]
-        return (compute_uniform_tails if self.weights == "uniform" else compute_weighted_tails)(
-            cuts, p_cut
-        )
 
-    def _native(self, tails: Tails) -> float | np.ndarray:
-        """The rows that the filter flags where the user sets no rule; one alone is not judged."""
-        self.category_ = tails.categories(self.alpha)
-        if self.flag == "balance":
-            return 0.5
-        if self.flag == "bad":
-            return self.category_ == "bad"
-        return (self.category_ != "good") & (self.n_edges_ > 0)
+def sum_edges(
+    edges: Edges, weight: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Edges that leave each row, the weight of those cut (J) and of all, and squared weights.
 
-
-class CutEdges(NamedTuple):
-    """What leaves each row of a graph, and how much of it is cut: leads to another label."""
-
-    n_edges: np.ndarray
-    cut: np.ndarray  # J, the weight of the cut edges
-    weight: np.ndarray  # of all edges
-    squares: np.ndarray  # sum of their squared weights
-
-
-def cut_edges(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> CutEdges:
-    """Sum up the edges of each row."""
+    An edge is cut when it leads to another label.
+    """
     cut = codes[edges.source] != codes[edges.target]
-    sums = (
-        np.bincount(edges.source, values, len(codes))
-        for values in (None, weight * cut, weight, weight**2)
+    n = len(codes)
+    return (
+        np.bincount(edges.source, minlength=n),
+        np.bincount(edges.source, weight * cut, n),
+        np.bincount(edges.source, weight, n),
+        np.bincount(edges.source, weight**2, n),
     )
-    return CutEdges(*sums)
 
 
-def compute_uniform_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
-    """By chance, the number of cut edges is binomial (all edges weigh 1)."""
-    law = binom(cuts.n_edges, p_cut)
-    return Tails(law.cdf(cuts.cut - 1), law.pmf(cuts.cut))
+def compute_uniform_tails(
+    n_edges: np.ndarray, cut: np.ndarray, weight: np.ndarray, squares: np.ndarray, p_cut: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How likely less than the cut weight is by chance, and just that: binomial, of weights 1."""
+    law = binom(n_edges, p_cut)
+    return law.cdf(cut - 1), law.pmf(cut)
 
 
-def compute_weighted_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
-    """By chance, the weight of cut edges is about normal, with the mean and variance it has."""
-    deviation = np.sqrt(p_cut * (1 - p_cut) * cuts.squares)
-    lonely = cuts.n_edges == 0  # no edges: nothing less is possible, and just that is certain
-    less = ndtr((cuts.cut - p_cut * cuts.weight) / np.where(lonely, 1, deviation))
-    return Tails(np.where(lonely, 0.0, less), lonely.astype(float))
+def compute_weighted_tails(
+    n_edges: np.ndarray, cut: np.ndarray, weight: np.ndarray, squares: np.ndarray, p_cut: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of a weight that is about normal, with the mean and variance it has."""
+    deviation = np.sqrt(p_cut * (1 - p_cut) * squares)
+    lonely = n_edges == 0  # no edges: nothing less is possible, and just that is certain
+    less = ndtr((cut - p_cut * weight) / np.where(lonely, 1, deviation))
+    return np.where(lonely, 0.0, less), lonely.astype(float)
+
+
+def categorise_by_chance(less: np.ndarray, same: np.ndarray, alpha: float) -> np.ndarray:
+    """Which rows have fewer cut edges than chance gives, at level ``alpha``, and which more."""
+    good = less + same <= alpha
+    bad = 1 - less <= alpha
+    return np.select([good, bad], ["good", "bad"], "doubtful")
+
+
+def rank_among_chance(less: np.ndarray, same: np.ndarray) -> np.ndarray:
+    """Where the cut weight stands among those that chance gives, half of the same below it."""
+    middle = less + same / 2
+    return np.where(np.abs(middle - 0.5) < ROUNDING, 0.5, middle)
 
 
 def find_heaviest_class(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ more several; ``groups`` says which lines belong to which row.
 """
 
 import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -17,7 +17,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from ..._detector import count_flags
 from ..._validation import check_choice, check_fraction, check_known_labels
 from ...ensemble import DiscreteAdaBoostClassifier
-from ._peeling import Peeler, Rows
+from ._peeling import Peeler
 
 STRATEGIES = ("dual", "exact", "support", "soft", "margin")
 ROUNDING = 1e-9
@@ -144,13 +144,15 @@ class LinearProgramPeeler(Peeler):
         else:
             self.contamination_ = check_fraction("contamination", self.contamination)
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        n_free = count_flags(self.contamination_, len(rows.codes))
-        lines, groups = make_margin_lines(self.booster_._staged_codes(rows.X), rows.codes)
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        n_free = count_flags(self.contamination_, len(codes))
+        lines, groups = make_margin_lines(self.booster_._staged_codes(X), codes)
         random = check_random_state(self.random_state)
-        order = choose_removal_order(lines, groups, rows.margins, n_free, self.strategy, random)
+        order = choose_removal_order(lines, groups, margins, n_free, self.strategy, random)
         # Margins end at 1: whatever is set free comes before all others.
-        suspicion = -rows.margins
+        suspicion = -margins
         suspicion[order] = 1 + (n_free - np.arange(n_free)) / max(n_free, 1)
         return suspicion, 1.0
 
@@ -180,19 +182,11 @@ def make_margin_lines(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray,
     return right - (votes[groups] == others[:, None]), groups
 
 
-class Solution(NamedTuple):
-    """Largest least margin, the weight of each estimator, and the multiplier of each line."""
-
-    margin: float
-    alpha: np.ndarray
-    multipliers: np.ndarray
-
-
-def solve_widest_margin(lines: np.ndarray) -> Solution:
+def solve_widest_margin(lines: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Weights of base estimators, summing to one, that make the least margin as large as possible.
 
     Solved in its dual form: multipliers of the lines, summing to one, such that no base
-    estimator has a large weighted agreement.
+    estimator has a large weighted agreement. Returns that margin, the weights and the multipliers.
     """
     n, n_estimators = lines.shape
     result = linprog(
@@ -206,7 +200,7 @@ def solve_widest_margin(lines: np.ndarray) -> Solution:
         method="highs-ds",
     )
     alpha = np.maximum(-result.ineqlin.marginals, 0.0)
-    return Solution(float(result.fun), alpha, np.maximum(result.x[:-1], 0.0))
+    return float(result.fun), alpha, np.maximum(result.x[:-1], 0.0)
 
 
 def solve_soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarray:
@@ -258,12 +252,12 @@ def choose_removal_order(
     left = np.ones(len(margins), dtype=bool)
     for _ in range(n_free):
         active = left[groups]
-        solution = solve_widest_margin(lines[active])
-        weight = np.bincount(groups[active], solution.multipliers, len(margins))
+        margin, _, multipliers = solve_widest_margin(lines[active])
+        weight = np.bincount(groups[active], multipliers, len(margins))
         if strategy == "support":
             row = int(random.choice(np.flatnonzero(weight > ROUNDING)))
         elif strategy == "exact":
-            row = _choose_exactly(lines, groups, left, weight, margins, solution.margin)
+            row = _choose_exactly(lines, groups, left, weight, margins, margin)
         else:
             row = _pick_heaviest(weight, left, margins)
         order.append(row)
@@ -304,7 +298,7 @@ def _choose_exactly(
         return int(candidates[0])
     values = np.empty(len(candidates))
     for place, row in enumerate(candidates):
-        values[place] = solve_widest_margin(lines[left[groups] & (groups != row)]).margin
+        values[place], _, _ = solve_widest_margin(lines[left[groups] & (groups != row)])
     if values.max() <= margin + ROUNDING:
         return _pick_heaviest(weight, left, margins)  # no single row holds it down
     best = candidates[values >= values.max() - ROUNDING]
@@ -356,7 +350,7 @@ def maximize_margin(
     check_consistent_length(X, codes)
     lines, _ = make_margin_lines(booster._staged_codes(X), codes)
     distinct, first = find_distinct_estimators(lines)
-    alpha = solve_widest_margin(distinct).alpha
+    _, alpha, _ = solve_widest_margin(distinct)
     chosen = first[alpha > 0]
     alpha = alpha[alpha > 0]
     model = copy.copy(booster)  # shallow: what is replaced below belongs to the copy alone

@@ -4,7 +4,7 @@ Martinez and Gray (2015) describe five ways of judging; each is a class with a f
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.stats import t as student
@@ -27,15 +27,6 @@ from .._base import Filter
 SCALES = ("pooled", "paper", "between")
 
 ROUNDING = 1e-12  # a margin as small as this is a tie, and a tie keeps the label
-
-
-class Rows(NamedTuple):
-    """The rows that take part in a round, and their margins in the ensemble of that round."""
-
-    X: np.ndarray
-    codes: np.ndarray
-    weights: np.ndarray
-    margins: np.ndarray
 
 
 class Peeler(DetectorMixin, Filter):
@@ -109,8 +100,13 @@ class Peeler(DetectorMixin, Filter):
     def _prepare(self, X: np.ndarray, codes: np.ndarray) -> None:
         """Find out what is needed before the first round; nothing, as a rule."""
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        """Suspicion of each row, and the threshold that applies unless the user sets one."""
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """Suspicion of each row, and the threshold that applies unless the user sets one.
+
+        The rows are those that take part in a round, with margins in the ensemble of that round.
+        """
         raise NotImplementedError
 
     def _peel(
@@ -123,15 +119,17 @@ class Peeler(DetectorMixin, Filter):
         went = np.full(n, -1)  # the round in which a row was left out
         for round_ in range(self.n_rounds):
             left = np.flatnonzero(went < 0)
-            rows = self._boost(X, codes, weights, left, fit_params)
+            some = X[left], codes[left], weights[left]
+            self.booster_ = self._boost(*some, take_params_of_rows(fit_params, n, left))
+            margins = self.booster_._margins(X[left], codes[left])
             if round_ == 0:
-                self.margins_ = rows.margins
-            suspicion[left], native = self._judge(rows)
+                self.margins_ = margins
+            suspicion[left], native = self._judge(*some, margins)
             flagged[left] = self._flag(suspicion[left], native)
             # For all rows left: one that was flagged and spared before may be cleared now.
-            suggested[left] = self._suggest(rows, flagged[left])
+            suggested[left] = self._suggest(X[left], codes[left], flagged[left])
             budget = self._budget(n) - (n - len(left))
-            gone = left[self._removable(flagged[left], suspicion[left], rows.codes, budget)]
+            gone = left[self._removable(flagged[left], suspicion[left], codes[left], budget)]
             if len(gone) == 0:
                 break
             went[gone] = round_
@@ -143,23 +141,15 @@ class Peeler(DetectorMixin, Filter):
         self.sample_indices_ = np.flatnonzero(went < 0)
 
     def _boost(
-        self,
-        X: np.ndarray,
-        codes: np.ndarray,
-        weights: np.ndarray,
-        left: np.ndarray,
-        fit_params: dict[str, Any],
-    ) -> Rows:
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, fit_params: dict[str, Any]
+    ) -> DiscreteAdaBoostClassifier:
         booster = self._make_booster()
-        some = X[left], codes[left], weights[left]
-        routed = take_params_of_rows(fit_params, len(codes), left)
         # Labels were checked by fit; the booster takes codes, and answers in labels.
         booster.classes_ = self.classes_
         booster.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
             booster.feature_names_in_ = self.feature_names_in_
-        self.booster_ = booster._fit_codes(*some, routed)
-        return Rows(*some, self.booster_._margins(some[0], some[1]))
+        return booster._fit_codes(X, codes, weights, fit_params)
 
     def _make_booster(self) -> DiscreteAdaBoostClassifier:
         return DiscreteAdaBoostClassifier(
@@ -175,18 +165,18 @@ class Peeler(DetectorMixin, Filter):
             suspicion, threshold=self.threshold, contamination=self.contamination, native=native
         )
 
-    def _agreement(self, rows: Rows) -> np.ndarray:
+    def _agreement(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """1 where a round gave a row its label and -1 where it did not, (n, T)."""
-        right = self.booster_._staged_codes(rows.X) == rows.codes[:, None]
+        right = self.booster_._staged_codes(X) == codes[:, None]
         return np.where(right, 1, -1).astype(np.int8)
 
-    def _suggest(self, rows: Rows, flagged: np.ndarray) -> np.ndarray:
+    def _suggest(self, X: np.ndarray, codes: np.ndarray, flagged: np.ndarray) -> np.ndarray:
         """For flagged rows the class, other than the label, that the ensemble likes best."""
-        suggested = rows.codes.copy()
+        suggested = codes.copy()
         if len(self.classes_) == 2:
             suggested[flagged] = 1 - suggested[flagged]
         elif flagged.any():
-            decision = add_up(self.booster_._terms, rows.X[flagged])
+            decision = add_up(self.booster_._terms, X[flagged])
             decision[np.arange(len(decision)), suggested[flagged]] = -np.inf
             suggested[flagged] = decision.argmax(axis=1)
         return suggested
@@ -291,9 +281,11 @@ class WeightPeeler(Peeler):
         check_fraction("significance", self.significance, low=1e-12, high=0.5)
         check_choice("scale", self.scale, SCALES)
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        weights = self.booster_._iterate_weights(rows.X, rows.codes, rows.weights)
-        return compute_mean_weight(weights, significance=self.significance, scale=self.scale)
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        rounds = self.booster_._iterate_weights(X, codes, weights)
+        return compute_mean_weight(rounds, significance=self.significance, scale=self.scale)
 
 
 def compute_mean_weight(
@@ -381,8 +373,10 @@ class VotePeeler(Peeler):
     (array([1]), np.int64(1))
     """
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        return -compute_mean_vote(self._agreement(rows)), 0.0
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        return -compute_mean_vote(self._agreement(X, codes)), 0.0
 
 
 def compute_mean_vote(agreement: np.ndarray) -> np.ndarray:
@@ -468,8 +462,10 @@ class MarginPeeler(Peeler):
     (269, 20)
     """
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        return np.where(np.abs(rows.margins) <= ROUNDING, 0.0, -rows.margins), 0.0
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        return np.where(np.abs(margins) <= ROUNDING, 0.0, -margins), 0.0
 
 
 class MisclassificationPeeler(Peeler):
@@ -530,8 +526,10 @@ class MisclassificationPeeler(Peeler):
     (array([1]), np.float64(0.631579))
     """
 
-    def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        return compute_misclassification_rate(self._agreement(rows)), 0.5
+    def _judge(
+        self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, margins: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        return compute_misclassification_rate(self._agreement(X, codes)), 0.5
 
 
 def compute_misclassification_rate(agreement: np.ndarray) -> np.ndarray:

@@ -2,7 +2,10 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, SGDClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -17,7 +20,22 @@ from errata.ensemble import (
     RobustBoostClassifier,
 )
 from errata.ensemble.boosting import _base_learners
-from errata.ensemble.boosting._base_learners import compute_advantage
+from errata.ensemble.boosting._base import boost_one_vs_rest
+from errata.ensemble.boosting._base_learners import (
+    CompiledTree,
+    EstimatorLearner,
+    FittedBase,
+    TreeLearner,
+    add_up,
+    bin_columns,
+    compute_advantage,
+    make_base_learner,
+    make_constant_base,
+    make_term,
+    pick_preferred,
+    predict_codes,
+)
+from strategies import seeds
 
 BOOSTERS = [
     DiscreteAdaBoostClassifier,
@@ -28,14 +46,18 @@ BOOSTERS = [
     ORBoostClassifier,
     RobustBoostClassifier,
 ]
+
 VOTING = [
     DiscreteAdaBoostClassifier,
     MadaBoostClassifier,
     AveBoostClassifier,
     ORBoostClassifier,
 ]
+
 BOOSTERS_ON_STUMPS = {*BOOSTERS[:3], RobustBoostClassifier}  # however many classes there are
+
 each = pytest.mark.parametrize("booster", BOOSTERS)
+
 two_and_three = pytest.mark.parametrize("n_classes", [2, 3])
 
 
@@ -258,3 +280,191 @@ def test_labels_must_be_known_and_as_many_as_the_rows():
         model.margins(X, y[:5])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         next(model.staged_data_weights(X, y[:5]))
+
+
+COMPILED = {"max_depth": 1, "by_error": False, "random": np.random.RandomState(0)}
+
+
+def rows(n=60, d=3, n_classes=2, seed=0):
+    random = np.random.RandomState(seed)
+    X = random.normal(size=(n, d)).astype(np.float32).astype(float)
+    return X, random.randint(n_classes, size=n), random.dirichlet(np.ones(n))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_tree_of_scikit_learn_says_the_same(n_classes, depth):
+    X, codes, weights = rows(n_classes=n_classes)
+    theirs = DecisionTreeClassifier(max_depth=depth)
+    learners = [TreeLearner(X, depth), EstimatorLearner(theirs, X, np.random.RandomState(0))]
+    ours, other = (learner.classify(codes, n_classes, weights) for learner in learners)
+    np.testing.assert_array_equal(ours.outputs, other.outputs)
+    new = np.random.RandomState(1).normal(size=(200, 3)).astype(np.float32).astype(float)
+    np.testing.assert_array_equal(
+        predict_codes(ours.estimator, new), predict_codes(other.estimator, new)
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_a_regression_tree_of_scikit_learn_says_the_same(depth):
+    X, _, weights = rows()
+    z = np.random.RandomState(1).normal(size=len(X))
+    theirs = DecisionTreeRegressor(max_depth=depth)
+    learners = [TreeLearner(X, depth), EstimatorLearner(theirs, X, np.random.RandomState(0))]
+    ours, other = (learner.regress(z, weights) for learner in learners)
+    np.testing.assert_allclose(ours.outputs, other.outputs, rtol=0, atol=1e-10)
+    new = np.random.RandomState(1).normal(size=(200, 3)).astype(np.float32).astype(float)
+    a, b = (add_up([make_term(h, np.array([[2.0]]), 0)], new) for h in (ours, other))
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)
+
+
+def test_an_estimator_sees_weights_of_mean_one_and_a_seed():
+    class Spy(SGDClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen.append((sample_weight, self.random_state))
+            return super().fit(X, y, sample_weight=sample_weight)
+
+    seen = []
+    X, codes, weights = rows()
+    learner = make_base_learner(Spy(), X, **COMPILED)
+    learner.classify(codes, 2, weights)
+    learner.classify(codes, 2, weights)
+    np.testing.assert_allclose(seen[0][0], weights * len(weights), rtol=1e-12, atol=0)
+    assert seen[0][1] != seen[1][1]
+    assert None not in (seen[0][1], seen[1][1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ties_go_to_the_second_of_two_classes_and_the_first_of_several(n_classes):
+    codes = np.arange(n_classes)
+    learner = TreeLearner(np.zeros((n_classes, 1)), 1)
+    outputs = learner.classify(codes, n_classes, np.full(n_classes, 1 / n_classes)).outputs
+    np.testing.assert_array_equal(outputs, 1 if n_classes == 2 else 0)
+
+
+@given(seeds, st.integers(1, 300), st.sampled_from([3, 400]))
+def test_bins_hold_the_values_up_to_their_edge(seed, n, n_values):
+    X = np.random.RandomState(seed).randint(n_values, size=(n, 2)) / 7
+    bins, edges = bin_columns(X)
+    assert edges.shape == (2, 255)
+    assert np.isinf(edges[:, -1]).all()
+    for feature in range(2):
+        upper, held = edges[feature], bins[:, feature].astype(int)
+        assert (X[:, feature] <= upper[held]).all()
+        lower = np.where(held > 0, upper[held - 1], -np.inf)
+        assert (X[:, feature] > lower).all()
+        if len(np.unique(X[:, feature])) <= 255:
+            assert len(np.unique(held)) == len(np.unique(X[:, feature]))
+
+
+def test_bins_of_many_values_hold_about_equally_many_rows():
+    X = np.random.RandomState(0).exponential(size=(51_000, 1))
+    counts = np.bincount(bin_columns(X)[0][:, 0])
+    assert len(counts) == 255
+    assert counts.min() > 150
+    assert counts.max() < 250
+
+
+def test_many_rows_are_binned_with_little_loss(monkeypatch):
+    X, _, weights = rows(n=2000)
+    z = X @ [2.0, 1.0, 0.5]
+    exact = TreeLearner(X, 2).regress(z, weights)
+    monkeypatch.setattr(_base_learners, "BINNED_FROM", 1999)
+    binned = TreeLearner(X, 2).regress(z, weights)
+    np.testing.assert_array_equal(
+        add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs
+    )
+    best, got = (weights @ (z - base.outputs) ** 2 for base in (exact, binned))
+    assert not np.array_equal(exact.estimator.thresholds, binned.estimator.thresholds)
+    assert got == pytest.approx(best, rel=0.01)
+
+
+def test_what_a_member_says_of_training_rows_is_what_it_said_in_fit():
+    X, codes, weights = rows(n_classes=3)
+    for depth in (1, 2, 3):
+        learner = TreeLearner(X, depth)
+        base = learner.classify(codes, 3, weights)
+        np.testing.assert_array_equal(predict_codes(base.estimator, X), base.outputs)
+        base = learner.regress(codes - 1.0, weights)
+        decision = add_up([make_term(base, np.ones((1, 1)), 0)], X)[:, 0]
+        np.testing.assert_array_equal(decision, base.outputs)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_order_of_rows_does_not_decide_ties(n_classes):
+    # Ten times 0.1 is less than one in floating point, or not, depending on the order.
+    weights = np.r_[np.full(10, 0.1), 1.0]
+    codes = np.r_[np.zeros(10, dtype=int), 1]
+    for order in (np.arange(11), np.arange(11)[::-1]):
+        learner = TreeLearner(np.zeros((11, 1)), 1)
+        outputs = learner.classify(codes[order], n_classes, weights[order]).outputs
+        assert set(outputs) == {1 if n_classes == 2 else 0}
+
+
+def test_base_estimators_of_all_kinds_add_up():
+    X, codes, weights = rows()
+    table = np.array([[-1.0], [1.0]])
+    bases = [
+        TreeLearner(X, 1).classify(codes, 2, weights),
+        EstimatorLearner(LinearRegression(), X, None).regress(codes - 0.5, weights),
+        TreeLearner(X, 3).regress(codes - 0.5, weights),
+        make_constant_base(1, codes),
+        TreeLearner(X, 2).classify(codes, 2, weights),
+    ]
+    values = [table if base.outputs.dtype.kind == "i" else np.array([[0.5]]) for base in bases]
+    terms = [make_term(base, v, t) for t, (base, v) in enumerate(zip(bases, values, strict=True))]
+    said = [
+        v[base.outputs, 0] if base.outputs.dtype.kind == "i" else v[0, 0] * base.outputs
+        for base, v in zip(bases, values, strict=True)
+    ]
+    np.testing.assert_allclose(add_up(terms, X)[:, 0], np.sum(said, axis=0), rtol=0, atol=1e-12)
+
+
+def test_rows_are_decided_in_batches(monkeypatch):
+    X, codes, weights = rows()
+    terms = [make_term(TreeLearner(X, 2).classify(codes, 2, weights), np.array([[-1.0], [1]]), 0)]
+    whole = add_up(terms, X)
+    monkeypatch.setattr(_base_learners, "BATCH", 20)
+    np.testing.assert_array_equal(add_up(terms, X), whole)
+
+
+def test_reach_is_the_most_that_a_term_can_do():
+    codes = np.array([0, 1, 1])
+    stump = CompiledTree(np.zeros(1, dtype=np.int32), np.zeros(1), np.array([0, 1]))
+    assert make_term(FittedBase(stump, codes), np.array([[-2.0], [2.0]]), 0).reach == 2
+    assert make_term(FittedBase(stump, codes), np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
+    assert make_term(FittedBase(stump, np.array([0.5, -4.0])), np.array([[0.5]]), 0).reach == 2
+
+
+def test_equal_up_to_rounding_is_equal():
+    assert pick_preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
+    nearly = np.array([[1.0, 1 + 1e-13, 0], [1, 1 + 1e-11, 0]])
+    assert pick_preferred(nearly, 1.0).tolist() == [0, 1]
+    assert pick_preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]
+
+
+CODES = np.array([0, 1, 2, 2])
+
+
+def boost_twice(y):
+    """Two constant rules: the first always right about the commoner sign, the second wrong."""
+    code = int(y.sum() >= 0)
+    rule = make_constant_base(code, np.zeros(len(y), dtype=int))
+    return [(rule, np.array([-1.0, 1.0])), (rule, np.array([0.25, -0.25]))]
+
+
+def test_two_classes_have_one_column():
+    terms = boost_one_vs_rest(boost_twice, np.array([0, 1, 1]), 2)
+    assert [term.round for term in terms] == [0, 1]
+    assert [term.reach for term in terms] == [1, 0.25]
+    np.testing.assert_array_equal(add_up(terms, np.zeros((3, 1))), 0.75)
+
+
+def test_several_classes_have_a_column_each():
+    terms = boost_one_vs_rest(boost_twice, CODES, 3)
+    assert [term.round for term in terms] == [0, 1] * 3
+    assert [np.flatnonzero(term.values.any(axis=0)).tolist() for term in terms] == [
+        [0], [0], [1], [1], [2], [2]
+    ]  # fmt: skip
+    # The first two classes are rare; the third is half of the rows, and a tie is for it.
+    np.testing.assert_array_equal(add_up(terms, np.zeros((1, 1))), [[-0.75, -0.75, 0.75]])

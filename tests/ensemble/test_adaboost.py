@@ -2,18 +2,33 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.metrics import average_precision_score
 from sklearn.tree import DecisionTreeClassifier
 
-from errata.ensemble import DiscreteAdaBoostClassifier
+from errata.ensemble import (
+    AveBoostClassifier,
+    DiscreteAdaBoostClassifier,
+    MadaBoostClassifier,
+    ORBoostClassifier,
+)
+from errata.ensemble.boosting._adaboost import Distribution, compute_samme_weight
 from errata.ensemble.boosting._base_learners import predict_codes
+from errata.ensemble.boosting._tempered import (
+    CappedDistribution,
+    DroppingDistribution,
+    compute_averaged_step,
+)
 from errata.exceptions import SuspicionWarning
+from errata.noise import flip_labels
 from strategies import seeds
 
 LINE = np.arange(10.0)[:, None]
+
 LABELS = np.array([1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
+
 MISLABELLED = np.where(np.arange(10) == 1, 0, LABELS)
 
 
@@ -324,3 +339,265 @@ def test_the_criterion_matters():
 def test_bad_parameters_get_a_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         DiscreteAdaBoostClassifier(**parameters).fit(LINE, LABELS)
+
+
+VOTING = [
+    DiscreteAdaBoostClassifier,
+    MadaBoostClassifier,
+    AveBoostClassifier,
+    ORBoostClassifier,
+]
+
+
+def test_coefficients_of_samme():
+    alphas = [compute_samme_weight(error, 3) for error in (0.1, 0.5, 2 / 3)]
+    np.testing.assert_allclose(alphas, [2.890372, 0.693147, 0], rtol=0, atol=1e-6)
+    assert compute_samme_weight(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
+
+
+def test_adaboost_gives_a_wrong_row_half_the_weight():
+    # One of five rows is wrong: e = 0.2, a = log 4.
+    step = 2 * compute_samme_weight(0.2, 2)
+    assert step == pytest.approx(1.386294, abs=1e-6)
+    moved = Distribution(np.full(5, 0.2), np.zeros(5, int)).after(np.array([1, 0, 0, 0, 0]), step)
+    np.testing.assert_allclose(moved, [0.5, *[0.125] * 4], rtol=0, atol=1e-12)
+
+
+def test_a_row_without_weight_never_gets_any():
+    distribution = Distribution(np.array([0.0, 0.5, 0.5]), np.zeros(3, int))
+    moved = distribution.after(np.array([1, 1, 0]), np.log(3))
+    np.testing.assert_allclose(moved, [0, 0.75, 0.25], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("booster", VOTING)
+def test_the_first_round_is_the_same_for_all(booster):
+    X, y = np.arange(10.0)[:, None], np.array([1, 1, 1, 0, 0, 0, 1, 1, 1, 0])
+    model = booster(n_estimators=3).fit(X, y)
+    assert model.estimator_errors_[0] == pytest.approx(0.3, abs=1e-12)
+    assert model._terms[0].estimator.thresholds[0] == 2.5
+
+
+each = pytest.mark.parametrize(
+    "booster", [MadaBoostClassifier, AveBoostClassifier, ORBoostClassifier]
+)
+
+
+@each
+def test_trees_are_as_deep_as_the_classes_need(booster):
+    X, y = load_iris(return_X_y=True)
+    three, two = booster(n_estimators=3).fit(X, y), booster(n_estimators=3).fit(X, y == 1)
+    stumps = booster(n_estimators=3, max_depth=1).fit(X, y == 1)
+    assert [len(m._terms[0].estimator.features) for m in (three, two, stumps)] == [3, 1, 1]
+    with pytest.raises(ValueError, match="max_depth=0 must be a whole number between 1 and 12"):
+        booster(max_depth=0).fit(X, y)
+
+
+@each
+def test_probabilities_are_fractions_of_the_votes(booster):
+    X, y = load_iris(return_X_y=True)
+    for labels in (y, y == 1):
+        model = booster(n_estimators=8, max_depth=1 + (labels is y)).fit(X, labels)
+        votes = model._staged_codes(X)
+        total = [((votes == k) * model.estimator_weights_).sum(axis=1) for k in range(3)]
+        fractions = np.transpose(total) / model.estimator_weights_.sum()
+        expected = fractions[:, : len(model.classes_)]
+        np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
+
+
+@each
+def test_a_base_estimator_without_error_is_kept_and_the_last(booster):
+    model = booster().fit([[0], [1], [2], [3]], ["a", "a", "b", "b"])
+    assert model.n_estimators_ == 1
+    odds = np.log((1 - 1e-10) / 1e-10)
+    assert model.estimator_weights_[0] == pytest.approx(odds / 2, abs=1e-9)
+    np.testing.assert_array_equal(model.margins([[0], [3]], ["a", "a"]), [1, -1])
+    three = booster().fit([[0], [1], [2], [3], [4], [5]], ["a", "a", "b", "b", "c", "c"])
+    assert three.estimator_weights_[0] == pytest.approx(odds + np.log(2), abs=1e-9)  # SAMME's
+
+
+@each
+def test_guessing_is_the_end_with_a_warning(booster):
+    with pytest.warns(SuspicionWarning, match="no better than guessing") as caught:
+        model = booster().fit(np.zeros((4, 1)), ["b", "b", "a", "a"])
+    assert caught[0].filename == __file__
+    assert model.estimator_weights_.tolist() == [1]
+
+
+@each
+def test_planted_errors_rank_high_on_two_classes(booster):
+    for seed in range(5):
+        X, y = make_blobs(300, centers=[[-2, 0], [2, 0]], random_state=seed)
+        labels, flipped = flip_labels(y, 0.2, random_state=seed)
+        assert average_precision_score(flipped, booster().fit(X, labels).suspicion_) > 0.75
+
+
+def test_a_wrong_row_keeps_the_weight_that_it_had():
+    # One of five rows is wrong: e = 0.2, a = log 4, right rows fall to one half.
+    distribution = CappedDistribution(np.full(5, 0.2), np.zeros(5, int))
+    moved = distribution.after(np.array([1, 0, 0, 0, 0]), np.log(4))
+    np.testing.assert_allclose(moved, [1 / 3, *[1 / 6] * 4], rtol=0, atol=1e-12)
+
+
+def test_weights_are_the_printed_formula():
+    random = np.random.RandomState(0)
+    start, codes = random.dirichlet(np.ones(8)), random.randint(3, size=8)
+    start[0] = 0
+    distribution, L = CappedDistribution(start, codes), np.zeros(8)
+    for _ in range(6):
+        outputs, a = random.randint(3, size=8), random.uniform(0.1, 2)
+        L += a / 2 * (2 * (outputs != codes) - 1)
+        expected = start * np.minimum(1, np.exp(L))
+        moved = distribution.after(outputs, a)
+        np.testing.assert_allclose(moved, expected / expected.sum(), rtol=0, atol=1e-12)
+
+
+def test_weights_do_not_vanish_when_every_row_is_right_for_long():
+    distribution, codes = CappedDistribution(np.full(3, 1 / 3), np.zeros(3, int)), np.zeros(3, int)
+    for _ in range(200):
+        moved = distribution.after(codes, 20.0)
+    np.testing.assert_allclose(moved, [1 / 3] * 3, rtol=0, atol=1e-12)
+
+
+def test_wrong_labels_harm_less_than_in_adaboost():
+    X, y = load_breast_cancer(return_X_y=True)
+    gains = []
+    for seed in range(5):
+        order = np.random.RandomState(seed).permutation(len(y))
+        train, test = order[:300], order[300:]
+        labels, _ = flip_labels(y[train], 0.3, random_state=seed)
+        mada, ada = (
+            b(n_estimators=50).fit(X[train], labels).score(X[test], y[test])
+            for b in (MadaBoostClassifier, DiscreteAdaBoostClassifier)
+        )
+        gains.append(mada - ada)
+    assert np.mean(gains) > 0.03
+
+
+def printed_update(weights, wrong, t):
+    """The average of the weights so far and AdaBoost's proposal."""
+    e = weights[wrong].sum()
+    proposal = np.where(wrong, weights / (2 * e), weights / (2 * (1 - e)))
+    return (t * weights + proposal) / (t + 1)
+
+
+def test_the_first_round_by_hand():
+    # One of five rows is wrong: e = 0.2, gamma = (1.6 + 1) / (0.4 + 1).
+    step = compute_averaged_step(0.2, 1)
+    assert step == pytest.approx(np.log(0.8 / (0.2 * 1.857143)), abs=1e-6)
+    assert step == pytest.approx(0.767255, abs=1e-6)
+    moved = printed_update(np.full(5, 0.2), np.arange(5) == 0, 1)
+    np.testing.assert_allclose(moved, [0.35, *[0.1625] * 4], rtol=0, atol=1e-12)
+
+
+@given(st.floats(0.001, 0.499), st.integers(1, 500))
+def test_a_vote_counts_the_log_ratio_of_the_factors(e, t):
+    before = np.array([e, 1 - e])
+    factors = printed_update(before, np.array([True, False]), t) / before
+    assert compute_averaged_step(e, t) == pytest.approx(np.log(factors[0] / factors[1]), abs=1e-12)
+    gamma = (2 * (1 - e) * t + 1) / (2 * e * t + 1)
+    assert compute_averaged_step(e, t) == pytest.approx(np.log((1 - e) / (e * gamma)), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_are_averaged_as_printed(n_classes):
+    X, y = load_wine(return_X_y=True)
+    labels, _ = flip_labels(y % n_classes, 0.2, random_state=0)
+    model = AveBoostClassifier(n_estimators=8).fit(X, labels)
+    weights, votes = np.full(len(y), 1 / len(y)), model._staged_codes(X).T
+    for t, (found, vote) in enumerate(
+        zip(model.staged_data_weights(X, labels), votes, strict=True)
+    ):
+        np.testing.assert_allclose(found, weights, rtol=0, atol=1e-12)
+        weights = printed_update(weights, vote != labels, t + 1)
+
+
+def test_a_first_vote_wrong_on_half_the_weight_stays_alone():
+    X, y = load_digits(return_X_y=True)
+    with pytest.warns(SuspicionWarning, match=r"a weighted error of 0\.\d\d, too much to boost"):
+        model = AveBoostClassifier().fit(X, y)
+    assert model.estimator_weights_.tolist() == [1]
+    assert 0.5 <= model.estimator_errors_[0] < 0.9
+    assert AveBoostClassifier(max_depth=5).fit(X, y).n_estimators_ == 50
+
+
+def test_wrong_labels_harm_less_than_in_adaboost_in_aveboost():
+    X, y = load_iris(return_X_y=True)
+    gains = []
+    for seed in range(5):
+        order = np.random.RandomState(seed).permutation(len(y))
+        train, test = order[:90], order[90:]
+        labels, _ = flip_labels(y[train], 0.3, random_state=seed)
+        ave, ada = (
+            b(n_estimators=50, max_depth=2).fit(X[train], labels).score(X[test], y[test])
+            for b in (AveBoostClassifier, DiscreteAdaBoostClassifier)
+        )
+        gains.append(ave - ada)
+    assert np.mean(gains) > 0.04
+
+
+def noisy(n_classes=2, rate=0.03):
+    X, y = make_blobs(200, centers=n_classes, cluster_std=1, random_state=3)
+    return X, *flip_labels(y, rate, random_state=0)
+
+
+def test_a_row_of_twice_the_mean_weight_is_dropped():
+    # One of five rows is wrong: AdaBoost gives it 0.5, more than 2 / 5.
+    distribution = DroppingDistribution(np.full(5, 0.2), np.zeros(5, int), 2.0)
+    moved = distribution.after(np.array([1, 0, 0, 0, 0]), np.log(4))
+    np.testing.assert_allclose(moved, [0, *[0.25] * 4], rtol=0, atol=1e-12)
+    again = distribution.after(np.array([1, 1, 0, 0, 0]), np.log(4))  # it does not come back
+    np.testing.assert_allclose(again, [0, 0, *[1 / 3] * 3], rtol=0, atol=1e-12)
+    assert distribution.dropped.tolist() == [True, True, False, False, False]
+
+
+def test_no_class_is_dropped_as_a_whole():
+    distribution = DroppingDistribution(np.full(5, 0.2), np.array([1, 0, 0, 0, 0]), 2.0)
+    assert distribution.after(np.zeros(5, int), np.log(4)) is None
+    assert not distribution.dropped.any()
+    X, y = np.zeros((6, 1)), np.array([0, 0, 0, 0, 0, 1])
+    X[2, 0] = 1  # so that the one row of class 1 can only be voted down
+    assert ORBoostClassifier(weight_cap=1).fit(X, y).dropped_.sum() == 0
+
+
+def test_without_a_cap_it_is_adaboost():
+    X, labels, _ = noisy()
+    model = ORBoostClassifier(weight_cap=np.inf).fit(X, labels, np.arange(200) % 3)
+    plain = DiscreteAdaBoostClassifier(n_estimators=50).fit(X, labels, np.arange(200) % 3)
+    np.testing.assert_allclose(
+        model.decision_function(X), plain.decision_function(X), rtol=0, atol=1e-12
+    )
+    assert not model.flagged_.any()
+    weights = [list(m.staged_data_weights(X, labels, np.arange(200) % 3)) for m in (model, plain)]
+    np.testing.assert_allclose(*weights, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_dropped_rows_are_flagged_and_mostly_wrong(n_classes):
+    X, labels, flipped = noisy(n_classes)
+    model = ORBoostClassifier().fit(X, labels)
+    np.testing.assert_array_equal(model.flagged_, model.dropped_)
+    assert model.dropped_.sum() >= 4
+    assert flipped[model.dropped_].mean() > 0.8
+    *_, last = model.staged_data_weights(X, labels)
+    assert set(np.flatnonzero(last == 0)) <= set(np.flatnonzero(model.dropped_))
+    other = ORBoostClassifier(contamination=0.1).fit(X, labels)
+    np.testing.assert_array_equal(other.dropped_, model.dropped_)
+    assert other.flagged_.sum() == 20
+
+
+def test_rows_without_weight_are_not_dropped_and_weights_are_repetitions():
+    X, labels, _ = noisy()
+    counts = np.arange(200) % 3
+    weighted = ORBoostClassifier(weight_cap=5).fit(X, labels, counts)
+    repeated = ORBoostClassifier(weight_cap=5).fit(
+        np.repeat(X, counts, axis=0), np.repeat(labels, counts)
+    )
+    assert weighted.dropped_.any()
+    np.testing.assert_array_equal(np.repeat(weighted.dropped_, counts), repeated.dropped_)
+    assert not weighted.dropped_[counts == 0].any()
+
+
+@pytest.mark.parametrize("cap", [0.5, "10", None])
+def test_a_cap_is_a_number_of_at_least_one(cap):
+    with pytest.raises(ValueError, match=r"weight_cap=.* must be a number between 1 and inf"):
+        ORBoostClassifier(weight_cap=cap).fit([[0], [1]], [0, 1])

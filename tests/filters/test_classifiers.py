@@ -7,10 +7,11 @@ from sklearn.base import BaseEstimator
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.semi_supervised import LabelSpreading, SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -23,7 +24,17 @@ from errata.ensemble import (
     RobustBoostClassifier,
 )
 from errata.exceptions import ClassRetentionWarning
-from errata.filters import Cleaner, DetectorFilter, FilteredClassifier, MarginPeeler, WeightPeeler
+from errata.filters import (
+    Cleaner,
+    CrossValFilter,
+    DetectorFilter,
+    FilteredClassifier,
+    LabelDeletionClassifier,
+    MarginPeeler,
+    SuspicionWeightedClassifier,
+    WeightPeeler,
+)
+from errata.filters._classifiers import compute_trust
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
 from filters.peeling_cases import noisy_blobs, noisy_twonorm
@@ -284,3 +295,236 @@ def test_weight_peeling_learns_what_convex_boosters_cannot():
     assert max(clean_error(weight, seed) for seed in range(3)) < 0.03
     for seed in range(3):
         assert clean_error(peeled(), seed) < clean_error(booster, seed) - 0.005
+
+
+X, Y = make_blobs(120, centers=3, cluster_std=2.0, random_state=1)
+
+LABELS, FLIPPED = flip_labels(Y, 0.2, random_state=0)
+
+NAMES = np.array(["cat", "ant", "bee"])
+
+KDN = NeighborDisagreement(n_neighbors=10)
+
+
+class Accuser(BaseEstimator):
+    """Flags the rows it is told, and is more suspicious the later they come."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.suspicion_ = np.linspace(0, 1, len(y))
+        self.flagged_ = np.isin(np.arange(len(y)), self.rows)
+        self.suggested_ = np.asarray(y)
+        return self
+
+
+def test_flagged_labels_are_deleted_and_their_rows_stay():
+    model = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS)
+    flagged = KDN.fit(X, LABELS).flagged_
+    np.testing.assert_array_equal(model.deleted_, flagged)
+    expected = SelfTrainingClassifier(GaussianNB(), threshold=0.75)
+    expected.fit(X, np.where(flagged, -1, LABELS))
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    assert model.score(X, Y) > GaussianNB().fit(X, LABELS).score(X, Y) - 0.01
+
+
+def test_it_is_unlabelling_and_learning_from_both_kinds():
+    half = SelfTrainingClassifier(GaussianNB(), threshold=0.75)
+    recipe = FilteredClassifier(Cleaner(KDN, "unlabel"), half).fit(X, LABELS)
+    model = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS)
+    np.testing.assert_array_equal(model.predict_proba(X), recipe.predict_proba(X))
+
+
+def test_any_semi_supervised_classifier_will_do():
+    spreading = LabelSpreading(kernel="knn", n_neighbors=7)
+    model = LabelDeletionClassifier(LinearSVC(), KDN, semi_supervised=spreading).fit(X, LABELS)
+    assert isinstance(model.estimator_, LabelSpreading)
+    expected = LabelSpreading(kernel="knn", n_neighbors=7)
+    expected.fit(X, np.where(model.deleted_, -1, LABELS))
+    np.testing.assert_array_equal(model.predict(X), expected.predict(X))
+
+
+def test_without_flags_it_is_the_classifier():
+    model = LabelDeletionClassifier(GaussianNB(), Accuser([])).fit(X, LABELS)
+    assert isinstance(model.estimator_, GaussianNB)
+    np.testing.assert_array_equal(model.predict(X), GaussianNB().fit(X, LABELS).predict(X))
+
+
+def test_some_labels_of_every_class_stay():
+    model = LabelDeletionClassifier(GaussianNB(), Accuser(range(120)), min_per_class=3)
+    model.fit(X, LABELS)
+    kept = np.flatnonzero(~model.deleted_)
+    np.testing.assert_array_equal(np.bincount(LABELS[kept]), [3, 3, 3])
+    assert kept.max() < 60  # the least suspicious ones
+    assert model.flagged_.all()
+
+
+def test_words_are_as_good_as_numbers_where_labels_are_deleted():
+    numbers = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS)
+    words = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, NAMES[LABELS])
+    np.testing.assert_array_equal(words.classes_, np.sort(NAMES))
+    np.testing.assert_array_equal(words.predict(X), NAMES[numbers.predict(X)])
+    np.testing.assert_array_equal(words.suggested_, NAMES[numbers.suggested_])
+    assert words.score(X, NAMES[Y]) == numbers.score(X, Y)
+
+
+def test_a_label_of_minus_one_is_a_label():
+    shifted = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS - 1)
+    plain = LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS)
+    np.testing.assert_array_equal(shifted.predict(X), plain.predict(X) - 1)
+
+
+def test_cross_validation_is_the_default_detector():
+    model = LabelDeletionClassifier(GaussianNB()).fit(X, LABELS)
+    assert isinstance(model.detector_, CrossValFilter)
+    assert model.flagged_[FLIPPED].mean() > 0.7
+
+
+def test_metadata_goes_to_the_detector():
+    groups = np.repeat(np.arange(12), 10)
+    detector = CrossValFilter(GaussianNB(), random_state=0)
+    model = LabelDeletionClassifier(GaussianNB(), detector).fit(X, LABELS, groups=groups)
+    np.testing.assert_array_equal(
+        model.suspicion_, detector.fit(X, LABELS, groups=groups).suspicion_
+    )
+    with pytest.raises(TypeError, match="got sample_weight, which its parts do not take"):
+        LabelDeletionClassifier(GaussianNB(), KDN).fit(X, LABELS, sample_weight=np.ones(120))
+
+
+def test_the_detector_is_tuned_by_a_grid_search():
+    model = LabelDeletionClassifier(LogisticRegression(), KDN)
+    search = GridSearchCV(model, {"detector__contamination": [0.0, 0.3]}, cv=3).fit(X, LABELS)
+    assert len(set(search.cv_results_["mean_test_score"])) > 1
+
+
+def test_wrong_parameters_are_named():
+    with pytest.raises(TypeError, match="LinearSVC has no predict_proba; pass CalibratedClassifie"):
+        LabelDeletionClassifier(LinearSVC(), KDN).fit(X, LABELS)
+    with pytest.raises(ValueError, match="min_per_class=0 must be a whole number at least 1"):
+        LabelDeletionClassifier(GaussianNB(), KDN, min_per_class=0).fit(X, LABELS)
+
+
+WEIGHTS = np.random.RandomState(0).choice([1.0, 3.0], size=120)
+
+
+def test_rows_weigh_one_minus_their_suspicion():
+    model = SuspicionWeightedClassifier(GaussianNB(), KDN).fit(X, LABELS)
+    weights = np.maximum(
+        1 - KDN.fit(X, LABELS).suspicion_,
+        1e-3,
+    )
+    np.testing.assert_array_equal(model.weights_, weights)
+    alone = GaussianNB().fit(X, LABELS, sample_weight=weights)
+    np.testing.assert_array_equal(
+        model.predict_proba(X),
+        alone.predict_proba(X),
+    )
+
+
+def test_nobody_weighs_less_than_the_least():
+    np.testing.assert_array_equal(
+        compute_trust(np.array([1.0, 0.5, 0]), np.zeros(3, int), 0.1), [0.1, 0.5, 1]
+    )
+
+
+def test_a_class_that_would_be_forgotten_is_not():
+    weights = compute_trust(np.array([1.0, 1.0, 0.3, 1.0]), np.array([0, 1, 1, 2]), 0.01)
+    np.testing.assert_allclose(weights, [1.0, 0.01, 0.7, 1.0], rtol=0, atol=1e-12)
+
+
+def test_the_user_s_weights_are_multiplied():
+    model = SuspicionWeightedClassifier(GaussianNB(), KDN)
+    plain = model.fit(X, LABELS).weights_
+    np.testing.assert_allclose(
+        model.fit(X, LABELS, WEIGHTS).weights_,
+        plain * WEIGHTS,
+    )
+
+
+def test_weights_reach_the_detector_where_it_takes_them():
+    booster = DiscreteAdaBoostClassifier(n_estimators=10)
+    model = SuspicionWeightedClassifier(GaussianNB(), booster).fit(X, LABELS, WEIGHTS)
+    np.testing.assert_array_equal(
+        model.suspicion_,
+        booster.fit(X, LABELS, WEIGHTS).suspicion_,
+    )
+
+
+def test_routed_weights_reach_those_that_ask_for_them_to_the_weighted_classifier():
+    with config_context(enable_metadata_routing=True):
+        booster = DiscreteAdaBoostClassifier(n_estimators=10).set_fit_request(sample_weight=False)
+        asking = GaussianNB().set_fit_request(sample_weight=True)
+        model = SuspicionWeightedClassifier(asking, booster).fit(
+            X,
+            LABELS,
+            sample_weight=WEIGHTS,
+        )
+    np.testing.assert_array_equal(
+        model.suspicion_,
+        booster.fit(X, LABELS).suspicion_,
+    )
+    np.testing.assert_allclose(
+        model.weights_, WEIGHTS * np.maximum(1 - model.suspicion_, 1e-3), rtol=1e-12
+    )
+
+
+def test_a_pipeline_weighs_rows_where_its_last_step_asks_for_weights():
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    with pytest.raises(
+        TypeError, match="Pipeline takes no sample_weight, so that suspicion cannot"
+    ):
+        SuspicionWeightedClassifier(pipeline, KDN).fit(X, LABELS)
+    with config_context(enable_metadata_routing=True):
+        pipeline[0].set_fit_request(sample_weight=False)
+        pipeline[1].set_fit_request(sample_weight=True)
+        model = SuspicionWeightedClassifier(pipeline, KDN).fit(X, LABELS)
+        alone = pipeline.fit(
+            X,
+            LABELS,
+            sample_weight=model.weights_,
+        )
+    np.testing.assert_array_equal(
+        model.predict_proba(X),
+        alone.predict_proba(X),
+    )
+
+
+def test_words_are_as_good_as_numbers_to_the_weighted_classifier():
+    names = np.array(["cat", "ant", "bee"])
+    numbers, words = (
+        SuspicionWeightedClassifier(GaussianNB(), KDN).fit(X, y) for y in (LABELS, names[LABELS])
+    )
+    np.testing.assert_array_equal(
+        words.predict(X),
+        names[numbers.predict(X)],
+    )
+    np.testing.assert_array_equal(words.weights_, numbers.weights_)
+
+
+def test_cross_validation_is_the_default_detector_to_the_weighted_classifier():
+    model = SuspicionWeightedClassifier(GaussianNB()).fit(X, LABELS)
+    assert isinstance(model.detector_, CrossValFilter)
+    assert model.weights_[FLIPPED].mean() < 0.4 < model.weights_[~FLIPPED].mean()
+
+
+def test_the_least_weight_is_tuned_by_a_grid_search():
+    model = SuspicionWeightedClassifier(LogisticRegression(), KDN)
+    search = GridSearchCV(model, {"min_weight": [0.001, 1.0]}, cv=3).fit(X, LABELS)
+    assert len(set(search.cv_results_["mean_test_score"])) > 1
+
+
+def test_what_cannot_be_weighed_is_refused():
+    with pytest.raises(TypeError, match="KNeighborsClassifier takes no sample_weight, so that"):
+        SuspicionWeightedClassifier(KNeighborsClassifier(), KDN).fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"of MarginPeeler goes from -.* between 0 and 1"):
+        SuspicionWeightedClassifier(GaussianNB(), MarginPeeler()).fit(X, LABELS)
+    with pytest.raises(ValueError, match="min_weight=0 must be a finite number above 0"):
+        SuspicionWeightedClassifier(GaussianNB(), KDN, min_weight=0).fit(X, LABELS)
+    with pytest.raises(ValueError, match="every row of the class 2 has a sample_weight of zero"):
+        SuspicionWeightedClassifier(GaussianNB(), KDN).fit(
+            X,
+            LABELS,
+            LABELS < 2,
+        )

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_blobs
@@ -14,12 +15,18 @@ from sklearn.tree import DecisionTreeClassifier
 from errata import _validation
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
-from errata.filters import LinearProgramPeeler, MarginPeeler
+from errata.filters import LinearProgramPeeler, MarginPeeler, WeightPeeler
 from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
+from errata.filters.peeling._peeling import (
+    compute_mean_vote,
+    compute_mean_weight,
+    compute_misclassification_rate,
+)
 from filters.peeling_cases import (
     LINE,
     MISLABELLED,
     PEELERS,
+    agreements,
     noisy_blobs,
     noisy_twonorm,
     peel_line,
@@ -62,7 +69,7 @@ def test_exchanging_the_labels_changes_nothing(name):
     np.testing.assert_array_equal(straight.flagged_, swapped.flagged_)
     np.testing.assert_array_equal(straight.suggested_, 1 - swapped.suggested_)
     values = [
-        solve_widest_margin(make_margin_lines(peeler.booster_._staged_codes(X), labels)[0]).margin
+        solve_widest_margin(make_margin_lines(peeler.booster_._staged_codes(X), labels)[0])[0]
         for peeler, labels in ((straight, y), (swapped, 1 - y))
     ]
     assert values[0] == pytest.approx(values[1], abs=1e-9)
@@ -245,3 +252,151 @@ def test_bad_parameters_get_a_sentence(name, parameters, sentence):
 def test_one_class_is_not_enough():
     with pytest.raises(ValueError, match="holds one class only"):
         MarginPeeler().fit(LINE, np.zeros(10))
+
+
+@given(seeds)
+@settings(max_examples=15)
+def test_margin_peeling_flags_the_training_errors(seed):
+    X, y, _ = noisy_twonorm(seed)
+    peeler = MarginPeeler(n_estimators=5).fit(X, y)
+    decision = peeler.booster_.decision_function(X)
+    sure = np.abs(decision) > 1e-9  # a decision of zero is not against the label
+    np.testing.assert_array_equal(peeler.flagged_[sure], (peeler.booster_.predict(X) != y)[sure])
+    np.testing.assert_allclose(peeler.suspicion_, -peeler.margins_, rtol=0, atol=1e-12)
+
+
+def test_a_margin_that_is_zero_but_for_rounding_keeps_the_label():
+    margins = np.array([-0.1, -5e-13, 0.0, 5e-13, 0.1])
+    suspicion, native = MarginPeeler()._judge(None, None, None, margins)
+    np.testing.assert_array_equal(suspicion, [0.1, 0, 0, 0, -0.1])
+    assert native == 0
+
+
+def test_margins_depend_on_the_number_of_rounds():
+    # After ten rounds margins speak against row 2, not against the wrong label.
+    np.testing.assert_array_equal(np.flatnonzero(peel_line("margin", 10).flagged_), [2])
+
+
+def test_the_margin_threshold_of_the_paper_has_the_other_sign():
+    X, y, _ = noisy_twonorm(0)
+    peeler = MarginPeeler(threshold=-0.1).fit(X, y)
+    np.testing.assert_array_equal(peeler.flagged_, peeler.margins_ < 0.1)
+
+
+def test_half_of_the_noise_is_found_and_clean_rows_are_spared():
+    # Published for twonorm with 20 % of noise, 180 rows: about half, at 5 % of clean rows.
+    detected, false = [], []
+    for seed in range(10):
+        X, y, flipped = noisy_twonorm(seed, 180, 0.2)
+        flagged = MarginPeeler().fit(X, y).flagged_
+        detected.append(flagged[flipped].mean())
+        false.append((flagged & ~flipped).mean())  # per row, as in the paper
+    assert np.mean(detected) > 0.4
+    assert np.mean(false) < 0.06
+
+
+def test_accurate_rounds_count_more():
+    # Two rounds are right on 3/4 of the rows, one on 1/4 only.
+    agreement = np.array([[1, 1, 1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]])
+    expected = [0, 4 / 7, 1 / 7, 4 / 7]
+    np.testing.assert_allclose(
+        compute_misclassification_rate(agreement), expected, rtol=0, atol=1e-15
+    )
+
+
+def test_rounds_that_are_always_wrong_count_alike():
+    np.testing.assert_array_equal(compute_misclassification_rate(-np.ones((4, 3))), 1)
+
+
+@given(agreements())
+def test_rates_keep_their_range(agreement):
+    rate = compute_misclassification_rate(agreement)
+    assert rate.min() >= 0
+    assert rate.max() <= 1 + 1e-12
+
+
+def test_the_worked_example():
+    assert peel_line("misclassification", 3).suspicion_[1] == pytest.approx(0.631579, abs=1e-6)
+
+
+@given(agreements())
+def test_a_vote_counts_the_wrong_rounds(agreement):
+    wrong = (agreement < 0).mean(axis=1)
+    np.testing.assert_allclose(compute_mean_vote(agreement), 1 - 2 * wrong, rtol=0, atol=1e-15)
+
+
+@given(seeds, st.integers(1, 12), st.integers(1, 12))
+def test_with_rounds_of_equal_accuracy_a_vote_is_a_rate(seed, n, n_rounds):
+    random = np.random.RandomState(seed)
+    column = random.choice([-1, 1], n)
+    agreement = np.stack([random.permutation(column) for _ in range(n_rounds)], axis=1)
+    by_vote = compute_mean_vote(agreement) < 0
+    np.testing.assert_array_equal(compute_misclassification_rate(agreement) > 0.5, by_vote)
+
+
+def test_a_tie_of_the_rounds_keeps_the_label():
+    peeler = peel_line("vote", 10)
+    np.testing.assert_array_equal(peeler.suspicion_[[1, 2]], [0, 0])
+    assert not peeler.flagged_.any()
+
+
+def test_a_vote_is_a_margin_with_equal_weights():
+    X, y, _ = noisy_twonorm(0)
+    peeler = peel_line("vote", 9, X, y)
+    agreement = np.where(peeler.booster_._staged_codes(X) == y[:, None], 1, -1)
+    np.testing.assert_array_equal(peeler.flagged_, agreement.sum(axis=1) < 0)
+    np.testing.assert_allclose(peeler.suspicion_, -agreement.mean(axis=1), rtol=0, atol=1e-15)
+
+
+def test_a_vote_among_three_classes_asks_for_more_wrong_rounds_than_right_ones():
+    X, y, _ = noisy_blobs()
+    peeler = peel_line("vote", 30, X, y, max_depth=2)
+    wrong = (peeler.booster_._staged_codes(X) != y[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(peeler.flagged_, wrong > peeler.booster_.n_estimators_ / 2)
+    assert 0 < peeler.flagged_.sum() < len(y)
+
+
+@given(seeds, st.integers(2, 20), st.integers(1, 10))
+def test_the_line_for_mean_weights_is_its_formula(seed, n, n_rounds):
+    D = np.random.RandomState(seed).dirichlet(np.ones(n), size=n_rounds)
+    mean, pooled = compute_mean_weight(iter(D), significance=0.02, scale="pooled")
+    np.testing.assert_allclose(mean, D.mean(axis=0), rtol=0, atol=1e-15)
+    freedom = n * n_rounds - 1
+    spread = np.sqrt(((D - 1 / n) ** 2).sum() / freedom)
+    quantile = student.ppf(0.98, freedom)
+    assert pooled == pytest.approx(1 / n + quantile * spread, abs=1e-12)
+    _, paper = compute_mean_weight(iter(D), significance=0.02, scale="paper")
+    assert paper == pytest.approx(1 / n + quantile * spread / np.sqrt(n_rounds), abs=1e-12)
+    _, between = compute_mean_weight(iter(D), significance=0.02, scale="between")
+    spread = D.mean(axis=0).std(ddof=1)
+    assert between == pytest.approx(1 / n + student.ppf(0.98, n - 1) * spread, abs=1e-12)
+
+
+def test_a_stricter_level_draws_a_higher_line():
+    D = np.random.RandomState(0).dirichlet(np.ones(20), size=10)
+    lines = [
+        compute_mean_weight(iter(D), significance=s, scale="pooled")[1] for s in (0.1, 0.02, 0.001)
+    ]
+    assert lines[0] < lines[1] < lines[2]
+
+
+@pytest.mark.parametrize(
+    ("scale", "line", "flagged"),
+    [("paper", 0.137423, [1, 2]), ("pooled", 0.218343, []), ("between", 0.206845, [])],
+)
+def test_mean_weights_of_the_worked_example(scale, line, flagged):
+    peeler = peel_line("weight", 10, scale=scale)
+    expected = np.repeat([0.193527, 0.145965, 0.121978, 0.077847, 0.061004], [1, 1, 2, 3, 3])
+    rows = [1, 2, 0, 9, 6, 7, 8, 3, 4, 5]
+    np.testing.assert_allclose(peeler.suspicion_[rows], expected, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(np.flatnonzero(peeler.flagged_), flagged)
+    np.testing.assert_array_equal(peeler.flagged_, peeler.suspicion_ > line)
+
+
+def test_mean_weights_start_from_those_of_the_user():
+    X, y, _ = noisy_twonorm(0, n=60)
+    counts = np.random.RandomState(0).randint(1, 5, size=60)
+    peeler = WeightPeeler(n_estimators=5).fit(X, y, counts)
+    rounds = list(peeler.booster_.staged_data_weights(X, y, counts))
+    np.testing.assert_allclose(rounds[0], counts / counts.sum(), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(peeler.suspicion_, np.mean(rounds, axis=0), rtol=0, atol=1e-15)

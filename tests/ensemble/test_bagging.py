@@ -5,20 +5,41 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
 from scipy.stats import chisquare, ks_2samp
-from sklearn.datasets import load_breast_cancer, load_iris, make_blobs
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
 from sklearn.ensemble import BaggingClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, scale
 from sklearn.tree import DecisionTreeClassifier
 
 from ensemble.limited_random import LimitedRandom
-from errata.ensemble import HardnessBaggingClassifier, selection_probabilities
+from errata.datasets import make_twonorm
+from errata.ensemble import (
+    DiscreteAdaBoostClassifier,
+    GentleBoostClassifier,
+    HardnessBaggingClassifier,
+    LogitBoostClassifier,
+    RobustBoostClassifier,
+    selection_probabilities,
+)
+from errata.ensemble._bags import (
+    REDRAWS,
+    draw_bags,
+    draw_by_weight,
+    draw_uniformly,
+    is_one_class,
+    measure_hardness,
+    vote_fractions,
+)
+from errata.ensemble.bagging import _hardness_bagging as local
+from errata.ensemble.bagging import _pools
 from errata.ensemble.bagging._hardness_bagging import _draw_bags
-from errata.hardness import NeighborDisagreement
+from errata.ensemble.bagging._pools import _draw_orders
+from errata.hardness import InstanceHardness, NeighborDisagreement, k_disagreeing_neighbors
 from errata.noise import flip_labels
+from strategies import seeds
 
 hardnesses = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1, width=16))
 
@@ -318,3 +339,205 @@ def test_bad_weights_get_a_sentence(weight, sentence):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=sentence):
         HardnessBaggingClassifier().fit(X, y, sample_weight=weight)
+
+
+def test_competence_counts_the_nearest_rows_that_a_member_gets_right(monkeypatch):
+    monkeypatch.setattr(local, "REGION", 2)
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    right = np.array([[1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 0, 1]], dtype=bool)
+    competence = local.LocalCompetence(X, right)
+    np.testing.assert_array_equal(competence(np.array([[0.4], [10.6]])), [[2, 0, 1], [0, 0, 2]])
+
+
+def test_members_count_alike_where_none_is_right():
+    competence = local.LocalCompetence(np.zeros((3, 1)), np.zeros((3, 4), dtype=bool))
+    np.testing.assert_array_equal(competence(np.ones((2, 1))), np.ones((2, 4)))
+
+
+def test_batches_do_not_matter(monkeypatch):
+    random = np.random.RandomState(0)
+    X, right = random.normal(size=(50, 2)), random.rand(50, 9) < 0.5
+    whole = local.LocalCompetence(X, right)(X)
+    monkeypatch.setattr(local, "BATCH", 100)
+    np.testing.assert_array_equal(local.LocalCompetence(X, right)(X), whole)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.2])
+def test_local_votes_bend_a_border_of_straight_members(level):
+    X, y = make_moons(600, noise=0.1, random_state=0)
+    labels, _ = flip_labels(y[:300], level, random_state=0)
+
+    def accuracy(voting):
+        base = Perceptron(max_iter=5, tol=None)
+        model = HardnessBaggingClassifier(base, voting=voting, random_state=0)
+        return model.fit(X[:300], labels).score(X[300:], y[300:])
+
+    assert accuracy("local") > accuracy("hard") + 0.02
+
+
+def visited(multipliers, offsets, n):
+    """The places of a bag in the order of each pair of numbers."""
+    return (multipliers[..., None] * np.arange(n) + offsets[..., None]) % n
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 7, 30, 210])  # of 1 to 209, 48 share no factor with 210
+@pytest.mark.parametrize("redraws", [0, 1, 100])
+def test_every_order_visits_every_row_once_however_few_draws_are_left(monkeypatch, n, redraws):
+    monkeypatch.setattr(_pools, "_REDRAWS", redraws)
+    random = LimitedRandom(0, redraws + 2)
+    places = visited(*_draw_orders(8, 32, n, random), n)
+    np.testing.assert_array_equal(np.sort(places), np.broadcast_to(np.arange(n), places.shape))
+
+
+def test_orders_differ():
+    multipliers, offsets = _draw_orders(4, 8, 101, np.random.RandomState(0))
+    assert len(np.unique(np.column_stack([multipliers.ravel(), offsets.ravel()]), axis=0)) == 32
+
+
+def drawn(p, codes, shape, random):
+    return draw_bags(draw_by_weight(p, random), shape, p, codes, random)
+
+
+@given(seeds, st.integers(2, 8), st.sampled_from([0.3, 1e-3, 1e-12, 1e-300, 5e-324]))
+def test_two_classes_are_in_every_bag_however_rare_one_is(seed, size, rare):
+    p = np.r_[np.full(9, (1 - rare) / 9), rare]
+    codes = np.r_[np.zeros(9, int), 1]
+    # Each time all bags at once; and two draws to mend each of five bags.
+    random = LimitedRandom(seed, 1 + REDRAWS + 2 * 5)
+    bags = drawn(p, codes, (5, size), random)
+    assert bags.shape == (5, size)
+    assert all(set(codes[bag]) == {0, 1} for bag in bags)
+
+
+def test_a_mended_bag_gets_one_row_of_another_class_by_its_weight():
+    p = np.r_[np.full(3, 1 / 3), np.array([3, 1, 0]) * 1e-15]
+    codes = np.array([0, 0, 0, 1, 2, 1])
+    bags = drawn(p, codes, (2000, 4), LimitedRandom(0, 1 + REDRAWS + 2 * 2000))
+    assert ((codes[bags] > 0).sum(axis=1) == 1).all()
+    # Three quarters of them are row 3, a quarter row 4; the row without weight never comes.
+    counts = np.bincount(bags.ravel(), minlength=6)
+    assert counts[5] == 0
+    assert chisquare(counts[3:5], [1500, 500]).pvalue > 0.001
+    places = np.nonzero(codes[bags] > 0)[1]
+    assert chisquare(np.bincount(places, minlength=4)).pvalue > 0.001
+
+
+def test_bags_are_distributed_as_if_drawn_until_two_classes_are_in():
+    # Of three draws with probability 0.1, k hit with 3 over k times 0.1^k 0.9^(3 - k): 0.243 for
+    # one and 0.027 for two, and bags with none or three are drawn again.
+    p, codes = np.array([0.9, 0.1]), np.array([0, 1])
+    bags = drawn(p, codes, (4000, 3), np.random.RandomState(0))
+    counts = np.bincount(bags.sum(axis=1), minlength=4)
+    assert counts[[0, 3]].tolist() == [0, 0]
+    assert chisquare(counts[1:3], 4000 * np.array([0.9, 0.1])).pvalue > 0.001
+
+
+@pytest.mark.parametrize(
+    ("p", "size"), [(np.array([0.5, 0.5, 0.0]), 4), (np.array([0.4, 0.3, 0.3]), 1)]
+)
+def test_what_cannot_hold_two_classes_is_drawn_once(p, size):
+    random = LimitedRandom(0, 1)
+    bags = drawn(p, np.array([0, 0, 1]), (6, size), random)
+    assert bags.shape == (6, size)
+
+
+def test_weights_are_those_of_numpy():
+    p = np.random.RandomState(1).dirichlet(np.ones(20))
+    ours = draw_by_weight(p, np.random.RandomState(0))((3, 30))
+    theirs = np.random.RandomState(0).choice(20, size=(3, 30), p=p)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+def test_even_draws_take_all_rows_alike():
+    rows = draw_uniformly(5, np.random.RandomState(0))((100, 50))
+    assert chisquare(np.bincount(rows.ravel(), minlength=5)).pvalue > 0.001
+
+
+def test_of_one_class_looks_along_the_last_axis():
+    assert is_one_class(np.array([[0, 0], [0, 1]])).tolist() == [True, False]
+    assert is_one_class(np.array([2, 2, 2]))
+
+
+BOOSTERS = [
+    DiscreteAdaBoostClassifier,
+    LogitBoostClassifier,
+    GentleBoostClassifier,
+    RobustBoostClassifier,
+]
+
+
+def noisy_twonorm(n=200, level=0.2, seed=0):
+    X, y = make_twonorm(n, random_state=seed)
+    return X, *flip_labels(y, level, random_state=seed)
+
+
+def measured(hardness, X, y, **options):
+    classes, codes = np.unique(y, return_inverse=True)
+    return measure_hardness(
+        hardness, X, codes, classes, random=np.random.RandomState(0), **options
+    )[0]
+
+
+def test_hardness_comes_from_neighbours_a_detector_or_a_function():
+    X, y, _ = noisy_twonorm()
+    by_neighbours = k_disagreeing_neighbors(X, y, 3)
+    np.testing.assert_array_equal(measured("kdn", X, y, n_neighbors=3), by_neighbours)
+    np.testing.assert_array_equal(
+        measured(NeighborDisagreement(n_neighbors=3), X, y), by_neighbours
+    )
+    np.testing.assert_array_equal(measured(lambda X, y: y == y[0], X, y), y == y[0])
+    assert measured(InstanceHardness(), X, y).min() >= 0
+
+
+@pytest.mark.parametrize(
+    ("hardness", "sentence"),
+    [
+        ("neighbours", "hardness='neighbours' is not known; choose from kdn"),
+        (lambda X, y: y[:3], "hardness must be one number per row, 200"),
+        (lambda X, y: 2.0 * np.ones(len(y)), "hardness must lie between 0 and 1"),
+    ],
+)
+def test_what_is_no_hardness_gets_a_sentence(hardness, sentence):
+    X, y, _ = noisy_twonorm()
+    with pytest.raises(ValueError, match=sentence):
+        DiscreteAdaBoostClassifier(n_estimators=2, hardness=hardness).fit(X, y)
+
+
+@pytest.mark.parametrize("booster", BOOSTERS)
+def test_a_booster_with_hardness_starts_from_selection_probabilities(booster):
+    X, y, _ = noisy_twonorm()
+    p = selection_probabilities(k_disagreeing_neighbors(X, y, 5))
+    eased = booster(n_estimators=10, hardness="kdn").fit(X, y)
+    told = booster(n_estimators=10).fit(X, y, sample_weight=p)
+    np.testing.assert_allclose(eased.start_weights_, p, rtol=1e-12)
+    np.testing.assert_allclose(eased.decision_function(X), told.decision_function(X), rtol=1e-9)
+    first = next(eased.staged_data_weights(X, y, eased.start_weights_))
+    if booster is DiscreteAdaBoostClassifier:
+        np.testing.assert_allclose(first, p, rtol=1e-12)
+
+
+@pytest.mark.parametrize("booster", [DiscreteAdaBoostClassifier, GentleBoostClassifier])
+def test_starting_from_hardness_helps_under_noise(booster):
+    gains = []
+    for seed in range(4):
+        X, y, _ = noisy_twonorm(seed=seed)
+        X_test, y_test = make_twonorm(2000, random_state=100 + seed)
+        X, X_test = scale(X), scale(X_test)
+        plain, eased = booster().fit(X, y), booster(hardness="kdn").fit(X, y)
+        gains.append(eased.score(X_test, y_test) - plain.score(X_test, y_test))
+    assert np.mean(gains) > 0.01
+
+
+VOTES = np.array([[0, 1, 1, 2], [2, 2, 2, 2]])
+
+
+def test_fractions_by_hand():
+    np.testing.assert_array_equal(vote_fractions(VOTES, 3), [[0.25, 0.5, 0.25], [0, 0, 1]])
+    weighted = vote_fractions(VOTES, 3, np.array([3.0, 1, 1, 0]))
+    np.testing.assert_allclose(weighted, [[0.6, 0.4, 0], [0, 0, 1]], rtol=0, atol=1e-15)
+
+
+def test_votes_that_do_not_count():
+    counted = np.array([[True, True, False, False], [False] * 4])
+    found = vote_fractions(VOTES, 3, counted=counted)
+    np.testing.assert_array_equal(found, [[0.5, 0.5, 0], [np.nan] * 3])

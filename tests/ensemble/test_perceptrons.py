@@ -1,14 +1,138 @@
 import numpy as np
 import pytest
-from sklearn.datasets import make_blobs
+from scipy.special import expit
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.preprocessing import scale
 from sklearn.tree import DecisionTreeClassifier
 
 from ensemble.limited_random import LimitedRandom
 from errata.datasets import make_threenorm, make_twonorm
-from errata.ensemble import NoiseReducingBoostClassifier, ParallelPerceptronClassifier
+from errata.ensemble import (
+    NoiseReducingBoostClassifier,
+    ParallelPerceptronClassifier,
+    ParallelPerceptronRegressor,
+)
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
+
+
+def noisy_twonorm(n=300, level=0.1, seed=0):
+    X, y = make_twonorm(n, random_state=seed)
+    return X, *flip_labels(y, level, random_state=seed)
+
+
+def test_the_machine_is_the_vote_of_its_perceptrons():
+    X, y, _ = noisy_twonorm()
+    model = ParallelPerceptronClassifier(5, random_state=0).fit(X, y)
+    votes = np.where(X @ model.coef_.T + model.intercept_ > 0, 1, -1).sum(axis=1)
+    np.testing.assert_array_equal(model.predict(X), (votes > 0).astype(int))
+    assert model.coef_.shape == (5, 20)
+    lengths = (model.coef_**2).sum(axis=1) + model.intercept_**2
+    np.testing.assert_allclose(lengths, 1, rtol=1e-12)
+
+
+def test_categories_are_by_majority_beyond_the_margin():
+    X, y, _ = noisy_twonorm()
+    model = ParallelPerceptronClassifier(random_state=0).fit(X, y)
+    signs = np.where(y == 1, 1, -1)[:, None]
+    activations = (X @ model.coef_.T + model.intercept_) * signs
+    np.testing.assert_allclose(model.activations_, activations, rtol=0, atol=1e-12)
+    safe = (activations > model.margin_).sum(axis=1) >= 2
+    noisy = (activations < -model.margin_).sum(axis=1) >= 2
+    expected = np.where(safe, "safe", np.where(noisy, "noisy", "borderline"))
+    np.testing.assert_array_equal(model.category_, expected)
+    right = model.predict(X) == y
+    assert right[safe].all()
+    assert not right[noisy].any()
+
+
+def test_noisy_rows_are_flagged_and_the_other_class_suggested():
+    X, y, flipped = noisy_twonorm()
+    model = ParallelPerceptronClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.flagged_, model.category_ == "noisy")
+    np.testing.assert_array_equal(model.suggested_[model.flagged_], 1 - y[model.flagged_])
+    np.testing.assert_allclose(model.suspicion_, expit(-model.activation_margins(X, y)))
+    assert flipped[model.flagged_].mean() > 0.7
+
+
+def test_clean_twonorm_is_learnt():
+    X, y = make_twonorm(300, random_state=0)
+    X_test, y_test = make_twonorm(2000, random_state=1)
+    model = ParallelPerceptronClassifier(random_state=0).fit(X, y)
+    assert model.score(X_test, y_test) > 0.96
+    assert model.loss_curve_[-1] < model.loss_curve_[0]
+
+
+def test_several_classes_are_learnt_one_against_the_rest():
+    X, y = load_iris(return_X_y=True)
+    X, names = scale(X), np.array(["setosa", "versicolor", "virginica"])[y]
+    model = ParallelPerceptronClassifier(random_state=0).fit(X, names)
+    assert model.score(X, names) > 0.9
+    assert model.coef_.shape == (3, 3, 4)
+    assert model.margin_.shape == (3,)
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+    # A machine on its own is the same as the one among others.
+    alone = ParallelPerceptronClassifier(random_state=0).fit(X, (y == 2).astype(int))
+    np.testing.assert_allclose(alone.coef_, model.coef_[2], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_perceptrons": 4}, "n_perceptrons=4 could vote in a tie; pass an odd number"),
+        ({"n_perceptrons": 0}, "n_perceptrons=0 must be a whole number at least 1"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 must be a number between"),
+        ({"margin": -1.0}, "margin=-1.0 must be a number between"),
+        ({"max_iter": 0}, "max_iter=0 must be a whole number"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, sentence):
+    X, y, _ = noisy_twonorm(20)
+    with pytest.raises(ValueError, match=sentence):
+        ParallelPerceptronClassifier(**parameters).fit(X, y)
+
+
+def test_margins_are_asked_for_labels_that_were_there_in_fit():
+    model = ParallelPerceptronClassifier(random_state=0).fit([[0.0], [1.0]], ["a", "c"])
+    with pytest.raises(ValueError, match="y holds 'b', a label that was not there in fit"):
+        model.activation_margins([[0.0]], ["b"])
+
+
+X = np.linspace(-1, 1, 100)[:, None]
+
+
+def test_a_bent_function_is_followed():
+    y = X[:, 0] ** 2
+    model = ParallelPerceptronRegressor(random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.6  # a straight line has 0
+
+
+def test_outputs_are_votes_scaled_to_the_range_of_the_target():
+    y = 10 + 5 * X[:, 0]
+    model = ParallelPerceptronRegressor(4, random_state=0).fit(X, y)
+    steps = set(np.round(model.predict(X), 9))
+    assert steps <= {5.0, 7.5, 10.0, 12.5, 15.0}
+
+
+def test_a_constant_target_is_given_back():
+    model = ParallelPerceptronRegressor(2, random_state=0).fit(X, np.full(100, 3.0))
+    assert np.abs(model.predict(X) - 3.0).max() <= 1.0
+    assert model.score(X, np.full(100, 3.0)) <= 1
+
+
+def test_rows_without_weight_do_not_count():
+    y = X[:, 0].copy()
+    y[-1] = 1000.0
+    weights = np.r_[np.ones(99), 0.0]
+    with_it = ParallelPerceptronRegressor(random_state=0).fit(X, y, sample_weight=weights)
+    without = ParallelPerceptronRegressor(random_state=0).fit(X[:-1], y[:-1])
+    np.testing.assert_array_equal(with_it.predict(X), without.predict(X))
+
+
+def test_an_epsilon_beyond_one_gets_a_sentence():
+    with pytest.raises(ValueError, match=r"epsilon=2.0 must be a number between 0 and 1"):
+        ParallelPerceptronRegressor(epsilon=2.0).fit(X, X[:, 0])
 
 
 def noisy(make=make_twonorm, n=270, level=0.2, seed=0):
@@ -185,7 +309,7 @@ def test_a_hopeless_task_is_said_to_be_one():
         ({"n_estimators": 0}, "n_estimators=0 must be a whole number"),
     ],
 )
-def test_bad_parameters_get_a_sentence(parameters, sentence):
+def test_bad_parameters_get_a_sentence_in_noise_reducing(parameters, sentence):
     X, y, _ = noisy(n=20)
     with pytest.raises(ValueError, match=sentence):
         NoiseReducingBoostClassifier(**parameters).fit(X, y)
