@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -87,9 +87,9 @@ def load_qtdb(
     marks = _read_columns(
         "ecg_qtdb_annotations", ["sample", "symbol"], folder, record=record, annotator=annotator
     )
-    found = label_samples(marks[0].astype(int), marks[1].astype(str), QTDB_FS)
+    labelled, labels, _ = label_samples(marks[0].astype(int), marks[1].astype(str), QTDB_FS)
     # Beats that the first cardiologist skipped are not in the file.
-    samples, here, there = np.intersect1d(samples, found.samples, return_indices=True)
+    samples, here, there = np.intersect1d(samples, labelled, return_indices=True)
     if not len(samples):
         raise DatasetNotFoundError(
             f"annotator {annotator!r} marked no beat of {record} with both ends of its QRS complex "
@@ -97,7 +97,7 @@ def load_qtdb(
         )
     return Bunch(
         signal=levels[here] / float(records[record][f"gain{lead}"]),
-        labels=found.labels[there],
+        labels=labels[there],
         samples=samples.astype(int),
         lengths=_measure_runs(samples),
         fs=QTDB_FS,
@@ -237,12 +237,12 @@ def fetch_qtdb(
     # Which errors of the network there are is the business of wfdb, and changes with its version.
     except Exception as error:
         raise DatasetNotFoundError(_explain_how_to_get(record, annotator, data_home)) from error
-    found = label_samples(marks.sample, np.asarray(marks.symbol), signal.fs)
+    samples, labels, lengths = label_samples(marks.sample, np.asarray(marks.symbol), signal.fs)
     return Bunch(
-        signal=signal.p_signal[found.samples, 0],
-        labels=found.labels,
-        samples=found.samples,
-        lengths=found.lengths,
+        signal=signal.p_signal[samples, 0],
+        labels=labels,
+        samples=samples,
+        lengths=lengths,
         fs=float(signal.fs),
         record=record,
         annotator=annotator,
@@ -258,32 +258,16 @@ def _explain_how_to_get(record: str, annotator: str, data_home: Any) -> str:
     )
 
 
-class Wave(NamedTuple):
-    """First and last sample of a wave, None where the annotator did not mark it."""
-
-    name: str
-    onset: int | None
-    end: int | None
-
-
-class Beat(NamedTuple):
-    """A beat of which enough is marked: P may be missing, and starts with QRS then."""
-
-    p: int
-    qrs: int
-    qrs_end: int
-    t_end: int
+# A wave and its first and last sample, None where the annotator did not mark it
+Wave = tuple[str, int | None, int | None]
+# The samples at which P, the QRS complex, its end and the end of T are marked; a missing P begins
+# with the QRS complex
+Beat = tuple[int, int, int, int]
 
 
-class Annotation(NamedTuple):
-    """Labelled samples: where they stand in the record, their labels, lengths of the sequences."""
-
-    samples: np.ndarray
-    labels: np.ndarray
-    lengths: list[int]
-
-
-def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
+def label_samples(
+    samples: np.ndarray, symbols: np.ndarray, fs: float
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Label every sample that an annotator's marks cover, sequence after sequence.
 
     P lasts from its onset to the QRS complex, T from there to its end, B3 is the rest: the four
@@ -291,21 +275,22 @@ def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annota
     do for all.) A U wave is B3. A beat counts when the onset and end of its QRS complex and the end
     of its T wave are marked. Beats that follow each other make one sequence, from the first P onset
     to the last T end; it is cut where an interval is so long that a beat between was not annotated.
-    All other samples are left out.
+    All other samples are left out. Returns where the samples stand in the record, their labels, and
+    the lengths of the sequences.
 
     Examples
     --------
     >>> marks = [(2, "("), (4, "p"), (5, ")"), (8, "("), (9, "N"), (10, ")"), (13, "t"), (15, ")")]
-    >>> found = label_samples(*map(np.array, zip(*marks)), fs=250.0)
-    >>> found.samples[0].item(), " ".join(found.labels), found.lengths
+    >>> samples, labels, lengths = label_samples(*map(np.array, zip(*marks)), fs=250.0)
+    >>> samples[0].item(), " ".join(labels), lengths
     (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
     """
     beats = list(_group_beats(_parse_waves(samples, symbols)))
     sequences = [_label(part) for part in _split_sequences(beats, fs)]
     if not sequences:
-        return Annotation(np.zeros(0, dtype=int), np.zeros(0, dtype="<U3"), [])
+        return np.zeros(0, dtype=int), np.zeros(0, dtype="<U3"), []
     positions, labels = zip(*sequences, strict=True)
-    return Annotation(np.concatenate(positions), np.concatenate(labels), list(map(len, labels)))
+    return np.concatenate(positions), np.concatenate(labels), list(map(len, labels))
 
 
 def _parse_waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
@@ -315,51 +300,44 @@ def _parse_waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
     for sample, symbol in zip(samples.tolist(), symbols.tolist(), strict=True):
         if symbol == "(":
             if name is not None:  # of a wave that was named and never closed
-                yield Wave(name, onset, None)
+                yield name, onset, None
             onset = sample
             name = None
         elif symbol == ")":
             if name is not None:
-                yield Wave(name, onset, sample)
+                yield name, onset, sample
             onset = None
             name = None
         else:
             if name is not None:
-                yield Wave(name, onset, None)
+                yield name, onset, None
                 onset = None
             name = _WAVES.get(symbol, "QRS")
     if name is not None:
-        yield Wave(name, onset, None)
+        yield name, onset, None
 
 
 def _group_beats(waves: Iterator[Wave]) -> Iterator[Beat]:
-    p: Wave | None = None
-    qrs: Wave | None = None
-    for wave in waves:
-        if wave.name == "P":
-            p = wave
+    p_onset: int | None = None
+    qrs: tuple[int | None, int | None] | None = None
+    for name, onset, end in waves:
+        if name == "P":
+            p_onset = onset
             qrs = None
-        elif wave.name == "QRS":
+        elif name == "QRS":
             # Of two complexes in a row the first had no T wave, and P belonged to it.
-            p = p if qrs is None else None
-            qrs = wave
-        elif wave.name == "T":
-            beat = _make_beat(p, qrs, wave)
-            if beat is not None:
-                yield beat
-                p = None
+            p_onset = p_onset if qrs is None else None
+            qrs = (onset, end)
+        elif name == "T" and qrs is not None:
+            qrs_onset, qrs_end = qrs
+            if qrs_onset is not None and qrs_end is not None and end is not None:
+                yield qrs_onset if p_onset is None else p_onset, qrs_onset, qrs_end, end
+                p_onset = None
                 qrs = None
 
 
-def _make_beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
-    if qrs is None or qrs.onset is None or qrs.end is None or t.end is None:
-        return None
-    p_onset = qrs.onset if p is None or p.onset is None else p.onset
-    return Beat(p_onset, qrs.onset, qrs.end, t.end)
-
-
 def _split_sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
-    intervals = np.diff([beat.qrs for beat in beats])
+    intervals = np.diff([qrs for _, qrs, _, _ in beats])
     if not len(intervals):
         return [beats] if beats else []
     longest = min(_LONGEST_PAUSE * fs, _SKIPPED_BEAT * np.median(intervals))
@@ -368,14 +346,14 @@ def _split_sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
 
 
 def _label(beats: list[Beat]) -> tuple[np.ndarray, np.ndarray]:
-    first = beats[0].p
-    last = beats[-1].t_end
+    first = beats[0][0]
+    last = beats[-1][3]
     labels = np.full(last - first + 1, "B3", dtype="<U3")
     # T first: where the next P begins before a T ends, it is P.
     for wave, begin, stop in (
-        [("T", beat.qrs_end + 1, beat.t_end + 1) for beat in beats]
-        + [("P", beat.p, beat.qrs) for beat in beats]
-        + [("QRS", beat.qrs, beat.qrs_end + 1) for beat in beats]
+        [("T", qrs_end + 1, t_end + 1) for _, _, qrs_end, t_end in beats]
+        + [("P", p, qrs) for p, qrs, _, _ in beats]
+        + [("QRS", qrs, qrs_end + 1) for _, qrs, qrs_end, _ in beats]
     ):
         labels[begin - first : stop - first] = wave
     return np.arange(first, last + 1), labels

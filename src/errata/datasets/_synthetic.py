@@ -331,14 +331,6 @@ def _simulate_accelerations(
     return gravity + bounce + tremor * random.standard_normal((len(labels), 3))
 
 
-class _Events(NamedTuple):
-    """Angle, strength and width of the five events of each beat, three arrays (n_beats, 5)."""
-
-    angles: np.ndarray
-    strengths: np.ndarray
-    widths: np.ndarray
-
-
 def make_ecg(
     n_beats: int = 50,
     *,
@@ -426,14 +418,14 @@ def make_ecg(
     simulated = _SETTLING_BEATS + n_beats + 1  # one more: its P may begin within the last
     starts = _draw_beat_starts(simulated, heart_rate, heart_rate_std, lf_hf_ratio, random)
     ectopic = random.random_sample(simulated) < ectopic_rate
-    events = _draw_events(ectopic, heart_rate, jitter, random)
+    angles, strengths, widths = _draw_events(ectopic, heart_rate, jitter, random)
     time, angle = _make_grid(starts, fs)
-    voltage = _simulate_voltage(time, angle, events, 1 / (_OVERSAMPLING * fs))
+    voltage = _simulate_voltage(time, angle, angles, strengths, widths, 1 / (_OVERSAMPLING * fs))
     kept = _find_kept(time, starts)
     signal = _scale_voltage(voltage[kept])
     angle = angle[kept]
     whole = slice(_SETTLING_BEATS, -1)
-    boundaries = np.searchsorted(angle, _find_wave_angles(events, ectopic))[whole]
+    boundaries = np.searchsorted(angle, _find_wave_angles(angles, widths, ectopic))[whole]
     return Bunch(
         signal=signal + noise * random.uniform(-1, 1, size=len(signal)),
         labels=_label_samples(boundaries, len(signal)),
@@ -474,14 +466,15 @@ def _evaluate_bell(x: np.ndarray, centre: float, width: float) -> np.ndarray:
 
 def _draw_events(
     ectopic: np.ndarray, rate: float, jitter: float, random: np.random.RandomState
-) -> _Events:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Angle, strength and width of the five events of each beat, three arrays (n_beats, 5)."""
     h = np.sqrt(rate / 60)
     angles = _ANGLES * [np.sqrt(h), h, 1.0, h, np.sqrt(h)]
     angles = angles * random.uniform(1 - jitter / 2, 1 + jitter / 2, size=5)
     strengths = _STRENGTHS * random.uniform(1 - jitter, 1 + jitter, size=5)
     widths = _WIDTHS * h * random.uniform(1 - jitter, 1 + jitter, size=5)
     odd = ectopic[:, None]
-    return _Events(
+    return (
         np.tile(angles, (len(ectopic), 1)),
         strengths * np.where(odd, [0.0, 1.0, 1.0, 1.0, -1.0], 1.0),
         widths * np.where(odd, [1.0, 2.0, 2.0, 2.0, 1.0], 1.0),
@@ -495,13 +488,18 @@ def _make_grid(starts: np.ndarray, fs: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _simulate_voltage(
-    time: np.ndarray, angle: np.ndarray, events: _Events, step: float
+    time: np.ndarray,
+    angle: np.ndarray,
+    angles: np.ndarray,
+    strengths: np.ndarray,
+    widths: np.ndarray,
+    step: float,
 ) -> np.ndarray:
     force = 0.005 * np.sin(2 * np.pi * 0.25 * time)
-    beat = np.floor((angle + np.pi) / (2 * np.pi)).astype(int).clip(max=len(events.angles) - 1)
-    for angles, strengths, widths in zip(*(table.T for table in events), strict=True):
-        distance = np.pi - (np.pi - angle + angles[beat]) % (2 * np.pi)
-        force -= strengths[beat] * distance * np.exp(-0.5 * (distance / widths[beat]) ** 2)
+    beat = np.floor((angle + np.pi) / (2 * np.pi)).astype(int).clip(max=len(angles) - 1)
+    for place, strength, width in zip(angles.T, strengths.T, widths.T, strict=True):
+        distance = np.pi - (np.pi - angle + place[beat]) % (2 * np.pi)
+        force -= strength[beat] * distance * np.exp(-0.5 * (distance / width[beat]) ** 2)
     decay = np.exp(-step)
     # The mean of the force at both ends of a step, carried along by z' = force - z.
     return lfilter([(1 - decay) / 2, (1 - decay) / 2], [1.0, -decay], force)
@@ -519,10 +517,10 @@ def _scale_voltage(voltage: np.ndarray) -> np.ndarray:
     return -0.4 + 1.6 * (voltage - low) / (high - low)
 
 
-def _find_wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
+def _find_wave_angles(angles: np.ndarray, widths: np.ndarray, ectopic: np.ndarray) -> np.ndarray:
     """Where P, QRS, T and the baseline begin in each beat, on the angle that goes on."""
-    begin = events.angles - 2 * events.widths
-    end = events.angles + 2 * events.widths
+    begin = angles - 2 * widths
+    end = angles + 2 * widths
     begin[:, _P] = np.where(ectopic, begin[:, _Q], np.minimum(begin[:, _P], begin[:, _Q]))
     marks = np.column_stack([begin[:, _P], begin[:, _Q], end[:, _S], end[:, _T]])
     marks += 2 * np.pi * np.arange(len(marks))[:, None]

@@ -24,7 +24,14 @@ from .._validation import (
     check_sample_weight,
 )
 from .._warn import warn_user
-from ._fit import CONSTANT, Sums, choose_alpha, gather, predict_outside
+from ._fit import (
+    CONSTANT,
+    Sums,
+    choose_alpha,
+    gather,
+    make_held_out_folds,
+    predict_outside,
+)
 from ._hidden_layer import (
     ACTIVATIONS,
     FLOATS,
@@ -35,7 +42,6 @@ from ._hidden_layer import (
     draw_layer,
     make_generator,
 )
-from ._out_of_sample import make_held_out_folds
 from ._ridge import GramRecord, RidgeModel, record_of
 
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
@@ -93,13 +99,13 @@ class BaseELM(BaseEstimator):
         model = self._solve(sums, layer, alpha, alphas, rows)
         if self.cv is False:
             return None, None
-        outside = predict_outside(model, sums, rows)
-        if outside.leverage is not None:
-            self.leverage_ = outside.leverage
-            _warn_of_undefined(outside.predictions)
+        predictions, leverage, solved = predict_outside(model, sums, rows)
+        if leverage is not None:
+            self.leverage_ = leverage
+            _warn_of_undefined(predictions)
         if alpha == "kfold":
-            self._keep_folds(layer, outside.folds)
-        return outside.predictions, folds
+            self._keep_folds(layer, solved)
+        return predictions, folds
 
     def _draw(self, X: np.ndarray, random: np.random.Generator) -> HiddenLayer:
         common: dict[str, Any] = {

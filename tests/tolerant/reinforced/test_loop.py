@@ -19,20 +19,18 @@ from errata.tolerant.reinforced._kernel_ridge import solve_curve
 from errata.tolerant.reinforced._linear import solve_line
 from errata.tolerant.reinforced._loop import (
     Degenerate,
-    clean_scale,
-    compute_gaussian_log_density,
-    compute_scale_floor,
-    compute_triangle,
-    estimate_scale,
-    reinforce,
-)
-from errata.tolerant.reinforced._weights import (
     choose_log_alpha,
+    clean_scale,
     compute_abnormality,
+    compute_gaussian_log_density,
     compute_l2_bracket,
     compute_reinforced_log_likelihood,
     compute_reinforcements,
+    compute_scale_floor,
+    compute_triangle,
+    estimate_scale,
     log_reinforced,
+    reinforce,
     weigh,
 )
 from strategies import log_probabilities, seeds

@@ -3,8 +3,8 @@
 from ._kernel_ridge import ReinforcedKernelRidge
 from ._linear import ReinforcedLinearRegression
 from ._logistic import ReinforcedLogisticRegression
+from ._loop import reinforcement_weights
 from ._pca import ReinforcedPCA
-from ._weights import reinforcement_weights
 from ._wrapping import ReinforcedClassifier, ReinforcedDensity, ReinforcedRegressor
 
 __all__ = [

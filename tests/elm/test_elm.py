@@ -1,5 +1,10 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_blobs
@@ -9,8 +14,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.utils import get_tags
 
+from elm import naive_ridge
+from errata._crossfit import make_folds
 from errata._validation import fit_to_codes
 from errata.elm import ELMSVC, ELMSVR, ELMClassifier, ELMFeatures, ELMRegressor, _elm
+from errata.elm._elm import (
+    compute_probabilities,
+    encode_one_hot,
+    fill_undefined,
+    fit_temperature,
+    score_labels,
+    warn_of_rare_classes,
+)
+from errata.elm._hidden_layer import HiddenLayer
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 
@@ -387,3 +403,300 @@ def test_kfold_keeps_the_models_without_each_fold():
         scores = alone._scores(X[test])
         np.testing.assert_allclose(model.oof_predictions_[test], scores, rtol=0, atol=1e-7)
     assert not hasattr(alone, "fold_coef_")
+
+
+def waves(n=80, q=None, seed=0):
+    random = np.random.RandomState(seed)
+    X = random.normal(size=(n, 3))
+    clean = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    y = clean + random.normal(scale=0.2, size=n)
+    return X, y if q is None else np.column_stack([y + k * X[:, 0] for k in range(q)])
+
+
+def hidden(model, X):
+    return HiddenLayer(model.hidden_weights_, model.hidden_bias_, model.activation)(X)
+
+
+@pytest.mark.parametrize("cv", [None, 4, KFold(7)])
+@pytest.mark.parametrize("m", [20, 150], ids=["n > m", "n < m"])
+@pytest.mark.parametrize("activation", ["erf", "tanh", "logistic"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_out_of_sample_predictions_equal_refitting(cv, m, activation, fit_intercept):
+    X, y = waves()
+    model = ELMRegressor(
+        n_hidden=m,
+        activation=activation,
+        alpha=0.1,
+        cv=cv,
+        fit_intercept=fit_intercept,
+        random_state=0,
+    )
+    model.fit(X, y)
+    found = model.loo_predictions_ if cv is None else model.oof_predictions_
+    if cv is None:
+        folds = [[i] for i in range(80)]
+    elif cv == 4:  # the folds are seeded by the generator that has drawn the layer
+        random = np.random.default_rng(0)
+        random.normal(size=(3, m)), random.normal(size=m)
+        codes, seed = np.zeros(80, dtype=int), int(random.integers(2**31 - 1))
+        folds = [test for _, test in make_folds(4, codes, random_state=seed)]
+    else:
+        folds = [test for _, test in cv.split(X)]
+    expected = naive_ridge.held_out(
+        hidden(model, X), y[:, None], 0.1, folds, fit_intercept=fit_intercept
+    )
+    np.testing.assert_allclose(found, expected[:, 0], rtol=0, atol=1e-9)
+
+
+def test_predictions_are_the_hidden_layer_times_the_output_layer():
+    X, y = waves(q=2)
+    for activation in ("erf", "logistic"):
+        model = ELMRegressor(n_hidden=30, activation=activation, random_state=0).fit(X, y)
+        np.testing.assert_allclose(
+            model.predict(X), hidden(model, X) @ model.coef_ + model.intercept_, rtol=0, atol=1e-10
+        )
+        coef, intercept = naive_ridge.ridge(hidden(model, X), y, model.alpha_)
+        np.testing.assert_allclose(model.coef_, coef, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(model.intercept_, intercept, rtol=0, atol=1e-7)
+
+
+def test_no_ridge_is_least_squares():  # C8
+    X, y = waves()
+    model = ELMRegressor(n_hidden=10, alpha=0, random_state=0).fit(X, y)
+    H = hidden(model, X)
+    H1 = np.column_stack([H, np.ones(80)])
+    expected = H1 @ np.linalg.lstsq(H1, y, rcond=None)[0]
+    np.testing.assert_allclose(model.predict(X), expected, rtol=0, atol=1e-9)
+
+
+def test_two_rows_are_enough_of_numbers():  # C10
+    model = ELMRegressor(n_hidden=20, alpha=0.5, random_state=0).fit([[0.0], [1.0]], [2.0, 5.0])
+    np.testing.assert_allclose(model.loo_predictions_, [5, 2], rtol=0, atol=1e-12)
+
+
+def test_a_constant_target_is_learnt_as_such():  # C10
+    X, _ = waves()
+    for m in (10, 120):
+        model = ELMRegressor(n_hidden=m, alpha=1.0, random_state=0).fit(X, np.full(80, 3.5))
+        np.testing.assert_allclose(model.coef_, 0, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(model.loo_predictions_, 3.5, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [20, 150])
+@pytest.mark.parametrize("alpha", [0.5, "gcv"])
+def test_weights_are_numbers_of_copies(m, alpha):
+    X, y = waves()
+    copies = np.random.RandomState(0).randint(0, 4, size=80)
+    model = ELMRegressor(n_hidden=m, alpha=alpha, cv=False, random_state=0)
+    weighted = clone(model).fit(X, y, sample_weight=copies)
+    repeated = clone(model).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
+    assert weighted.alpha_ == pytest.approx(repeated.alpha_, rel=1e-6)
+    np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("rule", ["press", "gcv", "kfold"])
+def test_rules_choose_a_ridge_near_the_best_on_new_rows(rule):
+    X = np.random.RandomState(0).uniform(-1, 1, size=(1200, 2))
+    clean = np.sin(3 * X[:, 0]) * X[:, 1]
+    y = clean + np.random.RandomState(1).normal(scale=0.3, size=1200)
+    model = ELMRegressor(n_hidden=60, alpha=rule, cv=5, random_state=0).fit(X[:200], y[:200])
+
+    def error(alpha):
+        plain = clone(model).set_params(alpha=alpha, cv=False).fit(X[:200], y[:200])
+        return np.mean((plain.predict(X[200:]) - clean[200:]) ** 2)
+
+    errors = [error(alpha) for alpha in model.alphas_[::4]]
+    assert error(model.alpha_) < 1.5 * min(errors) < 0.2 * max(errors)
+    assert len(getattr(model, f"{rule}_")) == len(model.alphas_)
+    assert hasattr(model, "gcv_") == (rule != "kfold")
+
+
+def test_given_alphas_are_the_only_ones_tried():
+    X, y = waves()
+    model = ELMRegressor(n_hidden=20, alphas=[10.0, 0.1, 1.0], random_state=0).fit(X, y)
+    assert model.alphas_.tolist() == [0.1, 1.0, 10.0]
+    assert model.alpha_ in model.alphas_
+
+
+def test_degrees_of_freedom_are_the_sum_of_leverages():
+    X, y = waves()
+    for m in (20, 150):
+        model = ELMRegressor(n_hidden=m, random_state=0).fit(X, y)
+        assert model.dof_ == pytest.approx(model.leverage_.sum(), rel=1e-8)
+
+
+def test_units_that_hardly_vary_keep_their_digits():
+    # 1e-4 of variation on a mean of one: without the shift, sums of squares would lose half the
+    # digits, and an offset of the features would change the predictions.
+    X, y = waves()
+    model = ELMRegressor(
+        n_hidden=30, activation="logistic", weight_scale=1e-5, alpha=1e-10, random_state=0
+    ).fit(X, y)
+    H = hidden(model, X)
+    centred = naive_ridge.ridge(H - H.mean(axis=0), y[:, None], 1e-10)
+    expected = (H - H.mean(axis=0)) @ centred[0] + centred[1]
+    np.testing.assert_allclose(model.predict(X), expected[:, 0], rtol=0, atol=1e-6)
+
+
+def test_targets_can_be_added_piece_by_piece():
+    X, y = waves(q=2)
+    weight = np.random.RandomState(0).random_sample(80)
+    whole = ELMRegressor(n_hidden=20, alpha=0.5, random_state=0).fit(X, y, sample_weight=weight)
+    pieces = ELMRegressor(n_hidden=20, alpha=0.5, random_state=0)
+    for rows in np.array_split(np.arange(80), 3):
+        pieces.partial_fit(X[rows], y[rows], sample_weight=weight[rows])
+    np.testing.assert_allclose(pieces.predict(X), whole.predict(X), rtol=0, atol=1e-9)
+    whole.fit(X, y[:, 0])
+    assert whole.predict(X).shape == (80,)
+
+
+@pytest.mark.parametrize("m", [10, 100], ids=["large folds", "small folds"])
+def test_a_fold_with_all_the_weight_leaves_nothing_to_learn_from(m):
+    X, y = waves()
+    weight = (np.arange(80) < 40).astype(float)
+    folds = KFold(2)
+    with pytest.raises(ValueError, match="weights sum to zero leaves nothing to solve"):
+        ELMRegressor(n_hidden=m, alpha=1.0, cv=folds).fit(X, y, sample_weight=weight)
+
+
+def test_rows_that_decide_for_themselves_are_told():
+    X, y = waves(20)
+    with pytest.warns(
+        SuspicionWarning, match="20 of 20 rows cannot be predicted without themselves"
+    ):
+        model = ELMRegressor(n_hidden=50, alpha=0, random_state=0).fit(X, y)
+    assert np.isnan(model.loo_predictions_).all()
+    np.testing.assert_allclose(model.predict(X), y, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("rule", "cv"), [("press", None), ("press", 5), ("kfold", 5)])
+def test_weights_of_any_scale_give_the_same_predictions(rule, cv):
+    X, y = waves()
+    weight = np.random.RandomState(0).uniform(0.1, 2, size=80)
+    model = ELMRegressor(n_hidden=30, alpha=rule, cv=cv, random_state=0)
+    whole = clone(model).fit(X, y, sample_weight=weight)
+    shares = clone(model).fit(X, y, sample_weight=weight / weight.sum())
+    assert shares.alpha_ == pytest.approx(whole.alpha_ / weight.sum(), rel=1e-9)
+    np.testing.assert_allclose(shares.predict(X), whole.predict(X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("rule", ["press", "gcv", "kfold"])
+@pytest.mark.parametrize("m", [30, 150])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_under_a_chosen_ridge_equal_refitting(rule, m, weighted):
+    X, y = waves()
+    weight = np.random.RandomState(0).uniform(0.1, 2, size=80) if weighted else None
+    model = ELMRegressor(n_hidden=m, alpha=rule, cv=KFold(5), random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    H = hidden(model, X)
+    folds = [test for _, test in KFold(5).split(X)]
+    expected = naive_ridge.held_out(
+        H - H.mean(axis=0), y[:, None], model.alpha_, folds, weight=weight
+    )
+    np.testing.assert_allclose(model.oof_predictions_, expected[:, 0], rtol=0, atol=1e-8)
+
+
+def test_weights_that_count_as_one_row_leave_gcv_nothing_to_go_by():
+    X, y = waves()
+    model = ELMRegressor(n_hidden=20, alpha="gcv", random_state=0)
+    with pytest.warns(SuspicionWarning, match="gcv cannot compare the alphas.* weights make 1[.]"):
+        model.fit(X, y, sample_weight=np.full(80, 1 / 80))
+    assert np.isfinite(model.predict(X)).all()
+
+
+scores_strategy = hnp.arrays(
+    float, st.tuples(st.integers(1, 20), st.integers(2, 4)), elements=st.floats(-2, 2, width=32)
+)
+
+
+@given(scores_strategy, st.floats(0.05, 5))
+def test_scores_of_labels_are_what_their_definitions_say(scores, temperature):
+    codes = np.arange(len(scores)) % scores.shape[1]
+    suspicion, margin, suggested = score_labels(scores, codes, temperature)
+    p = np.exp(log_softmax(scores / temperature, axis=1))
+    for i, c in enumerate(codes):
+        others = np.delete(scores[i], c)
+        assert suspicion[i] == pytest.approx(1 - p[i, c], abs=1e-12)
+        assert margin[i] == scores[i, c] - others.max()
+        if margin[i] >= 0:
+            assert suggested[i] == c  # of equals, the label itself
+        else:
+            assert scores[i, suggested[i]] == scores[i].max()
+
+
+def test_suspicions_of_trusted_rows_keep_their_order():
+    margins = np.linspace(5, 30, 20)  # one minus a probability would be zero for most of them
+    scores = np.column_stack([margins, np.zeros(20)])
+    suspicion, _, _ = score_labels(scores, np.zeros(20, dtype=int), 0.2)
+    assert np.all(np.diff(suspicion) < 0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_temperature_minimises_the_smoothed_log_loss(weighted):
+    random = np.random.RandomState(0)
+    codes = random.randint(3, size=300)
+    scores = 0.4 * np.eye(3)[codes] + random.normal(scale=0.3, size=(300, 3))
+    weight = 3 * random.random_sample(300) if weighted else np.ones(300)
+    smooth = 1 / (weight.sum() + 2)
+    target = (1 - smooth) * np.eye(3)[codes] + smooth / 2 * (1 - np.eye(3)[codes])
+
+    def loss(log_temperature):
+        logs = log_softmax(scores / np.exp(log_temperature), axis=1)
+        return -(weight @ (target * logs).sum(axis=1))
+
+    found = fit_temperature(scores, codes, weight if weighted else None)
+    expected = minimize_scalar(loss, bounds=(-4, 4), method="bounded", options={"xatol": 1e-9})
+    assert np.log(found) == pytest.approx(expected.x, abs=1e-5)
+
+
+def test_temperature_does_not_mind_weights_that_sum_to_one():
+    codes = np.arange(40) % 2
+    clean = encode_one_hot(codes, 2)  # without errors, smoothing alone decides
+    assert fit_temperature(clean, codes, np.full(40, 1 / 40)) == pytest.approx(
+        fit_temperature(clean, codes, None), rel=1e-9
+    )
+
+
+def test_temperature_makes_forecasts_of_labels_honest():
+    # Labels drawn from softmax(scores / 0.3): that temperature must come back.
+    random = np.random.RandomState(0)
+    scores = random.normal(size=(20_000, 2))
+    p = compute_probabilities(scores, 0.3)
+    codes = (random.random_sample(20_000) < p[:, 1]).astype(int)
+    assert fit_temperature(scores, codes, None) == pytest.approx(0.3, rel=0.03)
+
+
+def test_without_errors_the_temperature_stays_above_zero_and_without_sense_below_infinity():
+    clean = encode_one_hot(np.arange(40) % 2, 2)
+    assert 0.05 < fit_temperature(clean, np.arange(40) % 2, None) < 1
+    assert fit_temperature(clean, (np.arange(40) + 1) % 2, None) == pytest.approx(1e3)
+
+
+@given(scores_strategy, st.none() | st.floats(0.05, 5))
+def test_probabilities_are_probabilities(scores, temperature):
+    p = compute_probabilities(scores, temperature)
+    assert np.all((p >= 0) & (p <= 1))
+    np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_without_a_temperature_scores_are_cut_and_scaled():
+    scores = np.array([[1.2, -0.2], [0.3, 0.7], [-1.0, -2.0]])
+    np.testing.assert_allclose(
+        compute_probabilities(scores, None), [[1, 0], [0.3, 0.7], [0.5, 0.5]], rtol=0, atol=1e-15
+    )
+
+
+def test_rows_that_cannot_be_predicted_are_left_undecided():
+    scores = np.array([[0.9, 0.1], [np.nan, np.nan]])
+    assert fill_undefined(scores).tolist() == [[0.9, 0.1], [0.5, 0.5]]
+
+
+def test_classes_that_vanish_when_held_out_are_named():
+    codes, classes = np.array([0, 0, 0, 1, 2, 2]), np.array(["ant", "bee", "cat"])
+    with pytest.warns(SuspicionWarning, match="learn class 'bee' from"):
+        warn_of_rare_classes(codes, classes, None)
+    with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
+        warn_of_rare_classes(codes, classes, [np.array([0, 1]), np.arange(2, 6)])
+    with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
+        warn_of_rare_classes(codes, classes, None, weight=np.array([1, 1, 1, 0, 2, 0]))
+    warn_of_rare_classes(np.array([0, 0, 1, 1]), classes[:2], None)
