@@ -1,5 +1,13 @@
+"""Workers that die in the middle, of clusters of their own; it takes them a while to come back."""
+
+import asyncio
 import os
+import re
 import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,8 +32,10 @@ from engine_cases import (
     wait_for_gate,
     who,
 )
-from errata._engine import Here, Ledger, OnDask
-from waiting import wait_until
+from errata._engine import Here, Ledger, OnDask, make_engine, start_local_client
+from errata._engine._dask import check_client, check_workers, look
+from errata._engine._shared import get_versions, load_shared, make_opener, pack_call, write_shared
+from waiting import LONG, wait_until
 
 distributed = pytest.importorskip("distributed")
 
@@ -209,3 +219,222 @@ def test_a_cluster_that_grows_with_the_work_gets_some_first(ledger):
             positions, join, cut(50, 10), 0, stage="scan"
         )
         assert len(found) == 50
+
+
+dask = pytest.importorskip("dask")
+
+
+@pytest.fixture(scope="module")
+def own_client():
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as own_client,
+    ):
+        yield own_client
+
+
+def test_nothing_asked_for_is_this_process(ledger):
+    seen = []
+    with make_engine(None, ledger, seen.append) as engine:
+        assert isinstance(engine, Here)
+        engine.map(max, [1], 2, stage="scan")
+    assert seen
+    assert (ledger.folder / "scan-0.pickle").exists()
+
+
+def test_a_client_is_left_open(own_client, ledger):
+    with make_engine(own_client, ledger) as engine:
+        assert len(engine.reduce(positions, join, cut(50, 10), 0, stage="scan")) == 50
+    assert own_client.status == "running"
+
+
+def test_an_address_is_a_client_that_is_closed_in_the_end(own_client, ledger):
+    with make_engine(own_client.scheduler.address, ledger) as engine:
+        assert isinstance(engine, OnDask)
+        assert len(engine.reduce(positions, join, cut(50, 10), 0, stage="scan")) == 50
+    assert engine.client.status == "closed"
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://x", "127.0.0.1"])
+def test_an_address_where_nobody_answers_is_told(ledger, address):
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "500ms"}),
+        pytest.raises(OSError, match=f"no Dask scheduler answers at {address}"),
+    ):
+        make_engine(address, ledger)
+
+
+@pytest.mark.parametrize("thing", [5, True, object])
+def test_what_is_no_client_is_refused(ledger, thing):
+    with pytest.raises(TypeError, match=r"is no Dask own_client; pass a distributed\.Client"):
+        make_engine(thing, ledger)
+
+
+def test_an_asynchronous_client_is_refused(own_client):
+    async def ask():
+        async with distributed.Client(
+            own_client.scheduler.address, asynchronous=True, set_as_default=False
+        ) as one:
+            check_client(one)
+
+    with pytest.raises(ValueError, match="is asynchronous"):
+        asyncio.run(ask())
+
+
+def test_a_closed_client_is_refused(own_client, ledger):
+    # In the loop that runs already: a new one must start within ten seconds, on any machine.
+    address, loop = own_client.scheduler.address, own_client.loop
+    with distributed.Client(address, set_as_default=False, loop=loop) as closed:
+        engine = make_engine(closed, ledger)
+    with pytest.raises(ValueError, match="the Dask own_client is closed"):
+        engine.reduce(positions, join, cut(50, 10), 0, stage="scan")
+
+
+def test_a_cluster_of_this_machine(ledger):
+    with start_local_client(1) as own_client:
+        assert set(own_client.nthreads().values()) == {1}
+        assert len(OnDask(own_client, ledger).map(max, [1, 2, 3], 2, stage="scan")) == 3
+    assert own_client.status == "closed"
+
+
+pytestmark = pytest.mark.slow
+
+
+def in_the_middle(folder, act):
+    """A progress that acts once, while the last of five parts is at work."""
+    acted = []
+
+    def progress(stage):
+        if stage.done == 40 and not acted:
+            wait_until((folder / "ran-40").exists, "the fifth part runs")
+            acted.append(act())
+
+    return progress
+
+
+def test_all_workers_killed_at_once_come_back_and_go_on(ledger, tmp_path):
+    with two_workers() as client:
+
+        def kill():
+            for pid in client.run(os.getpid).values():
+                os.kill(pid, signal.SIGKILL)
+            (tmp_path / "open").touch()
+
+        engine = OnDask(client, ledger, in_the_middle(tmp_path, kill), patience=LONG)
+        found = engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+    assert [(tmp_path / f"ran-{start}").read_text() for start in (0, 10, 20, 30)] == ["x"] * 4
+    assert not list(ledger.folder.glob(".errata-*"))
+
+
+def test_workers_that_are_gone_for_good_end_patience_and_nothing_is_lost(ledger, tmp_path):
+    with two_workers() as client:
+        leave = in_the_middle(tmp_path, lambda: client.cluster.scale(0))
+        engine = OnDask(client, ledger, leave, patience=5)
+        told = r"scan: no Dask worker has been there for 5 seconds; 4 of 5 parts were done"
+        with pytest.raises(TimeoutError, match=told):
+            engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    (tmp_path / "open").touch()
+    found = Here(ledger).reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+    assert [(tmp_path / f"ran-{start}").read_text() for start in (0, 10, 20, 30)] == ["x"] * 4
+
+
+cloudpickle = pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+
+
+def test_a_call_is_made_elsewhere():
+    assert make_opener()(pack_call(max, 3, 5)) == 5
+
+
+def test_what_opens_a_call_is_known_where_errata_is_not():
+    code = (
+        "import pickle, sys\n"
+        "sys.modules['errata'] = None\n"
+        "opener, call = map(bytes.fromhex, sys.argv[1:])\n"
+        "print(pickle.loads(opener)(call))"
+    )
+    sent = cloudpickle.dumps(make_opener()).hex(), pack_call(max, 3, 5).hex()
+    found = subprocess.run([sys.executable, "-c", code, *sent], capture_output=True, text=True)
+    assert (found.stdout.strip(), found.stderr) == ("5", "")
+
+
+OURS = get_versions()
+
+
+def test_a_fit_worker(tmp_path):
+    with write_shared(tmp_path, "anything") as path:
+        seen = look(path)
+        assert seen == (OURS, None)
+        check_workers({"tcp://a:1": seen}, tmp_path)
+        assert list(tmp_path.iterdir()) == [path]  # it has tidied up
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind", "told"),
+    [
+        ((OURS | {"numpy": "0"}, None), ValueError, f"has numpy 0 instead of {OURS['numpy']}"),
+        ((OURS, "does not see"), OSError, "does not see visits.audit; choose a folder on a"),
+        (ModuleNotFoundError("No module named 'errata'"), ValueError, "cannot run errata (No mod"),
+    ],
+)
+def test_a_worker_that_is_not_fit_is_named_with_what_to_do(seen, kind, told):
+    with pytest.raises(kind, match=re.escape(f"worker tcp://b:2 {told}")):
+        check_workers({"tcp://a:1": (OURS, None), "tcp://b:2": seen}, Path("visits.audit"))
+
+
+def test_a_folder_that_a_worker_does_not_see(tmp_path):
+    assert look(tmp_path / "elsewhere" / "shared.pickle")[1] == "does not see"
+
+
+def test_a_folder_that_a_worker_cannot_write(tmp_path, monkeypatch):
+    def closed(**_):
+        raise PermissionError(13, "Permission denied")
+
+    with write_shared(tmp_path, "anything") as path:
+        monkeypatch.setattr(tempfile, "NamedTemporaryFile", closed)
+        assert look(path)[1] == "cannot write (Permission denied)"
+
+
+def test_a_worker_that_joins_later_is_asked_too(tmp_path, monkeypatch):
+    with write_shared(tmp_path, "anything") as path:
+        monkeypatch.setattr("errata._engine._shared.get_versions", lambda: OURS | {"errata": "0.0"})
+        with pytest.raises(ValueError, match=r"a worker has errata 0.0 instead of"):
+            load_shared(path)
+        monkeypatch.undo()
+        assert load_shared(path) == "anything"  # the error was not taken for an answer
+
+
+def test_what_is_shared_is_read_once_until_the_next(tmp_path):
+    with write_shared(tmp_path, [1]) as one, write_shared(tmp_path, [2]) as two:
+        first = load_shared(one)
+        assert load_shared(one) is first
+        assert load_shared(two) == [2]
+        assert load_shared(one) is not first
+
+
+class AskedClient:
+    """A cluster of one worker that says something of itself, and would fail at work."""
+
+    asynchronous, status = False, "running"
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def nthreads(self):
+        return {"tcp://b:2": 1}
+
+    def run(self, *_, on_error):
+        return {"tcp://b:2": self.seen}
+
+
+@pytest.mark.parametrize("seen", [(OURS | {"errata": "0"}, None), (OURS, "does not see")])
+def test_all_is_checked_before_any_work(tmp_path, monkeypatch, seen):
+    monkeypatch.setattr("errata._engine._dask.check_client", lambda client: None)
+    ledger = Ledger.open(tmp_path / "work", {}, resume=True)
+    with pytest.raises((ValueError, OSError), match=r"^worker tcp://b:2 "):
+        OnDask(AskedClient(seen), ledger).reduce(leave_trace, join, cut(9, 3), 0, stage="scan")
+    assert [path.name for path in ledger.folder.iterdir()] == ["fingerprint.json"]

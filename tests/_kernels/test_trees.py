@@ -10,7 +10,7 @@ from errata.ensemble.boosting._base_learners import bin_columns
 from strategies import seeds
 
 
-@pytest.fixture(params=["plain", "compiled"])
+@pytest.fixture(params=["plain", "compiled"], scope="module")
 def twin(request):
     if request.param == "plain":
         return plain
@@ -228,3 +228,90 @@ def test_nothing_to_cut_sends_all_to_the_left(twin):
         assert not leaf.any()
         np.testing.assert_allclose(total[:, 0], [0.2, 0, 0, 0], rtol=0, atol=1e-15)
         np.testing.assert_allclose(weight, [1, 0, 0, 0], rtol=0, atol=1e-15)
+
+
+def grown(random, first, n_leaves, cuts):
+    """A tree with leaves from ``first`` on, cut at random; its cuts are added to a list."""
+    if n_leaves == 1:
+        return first
+    n_left = int(random.integers(1, n_leaves))
+    feature, threshold = int(random.integers(3)), int(random.integers(-3, 4))
+    cuts.append((feature, threshold, int(plain.ALL) ^ (((1 << n_left) - 1) << first)))
+    left = grown(random, first, n_left, cuts)
+    right = grown(random, first + n_left, n_leaves - n_left, cuts)
+    return feature, threshold, left, right
+
+
+def walk(x, tree):
+    while not isinstance(tree, int):
+        feature, threshold, left, right = tree
+        tree = right if x[feature] > threshold else left
+    return tree
+
+
+@given(seeds, st.integers(0, 40), st.integers(1, 4), st.integers(1, 3), st.integers(1, 32))
+def test_the_first_leaf_in_reach_is_where_a_walk_ends(twin, seed, n, n_trees, n_outputs, n_leaves):
+    random = np.random.default_rng(seed)
+    columns = random.integers(-4, 5, size=(3, n)).astype(np.float32)  # many on a threshold
+    values = random.random((n_trees, 32))
+    cuts, starts, expected = [], [0], np.zeros((n_outputs, n))
+    for t in range(n_trees):
+        own = []
+        tree = grown(random, 0, n_leaves, own)
+        cuts += [own[place] for place in random.permutation(len(own))]  # any order will do
+        starts.append(len(cuts))
+        expected[t % n_outputs] += [values[t, walk(x, tree)] for x in columns.T]
+    features, thresholds, masks = np.array(cuts, dtype=np.int64).reshape(-1, 3).T
+    arguments = (
+        *(columns, np.array(starts), features, thresholds.astype(np.float32)),
+        *(masks.astype(np.uint32), values, n_outputs),
+    )
+    np.testing.assert_array_equal(twin.sum_values(*arguments), expected)
+
+
+def test_more_rows_than_a_block(twin):
+    columns = np.linspace(-1, 1, 1500, dtype=np.float32)[None]
+    masks, values = np.array([plain.ALL ^ 1], dtype=np.uint32), np.arange(32.0)[None]
+    cut = np.array([0, 1]), np.array([0]), np.zeros(1, dtype=np.float32)
+    found = twin.sum_values(columns, *cut, masks, values, 1)
+    np.testing.assert_array_equal(found[0], columns[0] > 0)
+
+
+def grow_at_random(random, n_features, n_trees, n_classes):
+    """Trees whose leaves are cut in two again and again, at random."""
+    roots, nodes, n_leaves = [], [], 0
+    for _ in range(n_trees):
+        roots.append(len(nodes))
+        leaves = [len(nodes)]
+        nodes.append(None)
+        for _ in range(random.integers(12)):
+            place = leaves.pop(random.integers(len(leaves)))
+            feature, threshold = random.integers(n_features), random.integers(-3, 4)
+            nodes[place] = (len(nodes), feature, threshold, -1)
+            leaves += [len(nodes), len(nodes) + 1]
+            nodes += [None, None]
+        for place in leaves:
+            nodes[place] = (place, 0, np.inf, n_leaves)
+            n_leaves += 1
+    votes = random.random((n_leaves, n_classes)).astype(np.float32)
+    return np.array(roots), np.array(nodes, dtype=plain.NODE), votes
+
+
+def by_recursion(x, node, nodes, votes):
+    child, feature, threshold, leaf = nodes[node]
+    if child == node:
+        return votes[leaf].astype(float)
+    return by_recursion(x, child + (x[feature] > threshold), nodes, votes)
+
+
+@given(seeds, st.integers(0, 11), st.integers(1, 4), st.integers(1, 5))
+def test_rows_end_where_recursion_leads_them(twin, seed, n, n_trees, n_classes):
+    random = np.random.default_rng(seed)
+    X = random.integers(-4, 5, size=(n, 3)).astype(np.float32)  # many on a threshold
+    X[random.random(X.shape) < 0.1] = np.inf
+    roots, nodes, votes = grow_at_random(random, 3, n_trees, n_classes)
+    expected = np.zeros((n, n_classes))
+    for root in roots:
+        for i, x in enumerate(X):
+            expected[i] += by_recursion(x, root, nodes, votes)
+    np.testing.assert_array_equal(twin.sum_votes(X, roots, nodes, votes), expected)

@@ -1,9 +1,20 @@
 import numpy as np
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.calibration import calibration_curve
 
-from errata.metrics import filter_report, precision_at_k
-from strategies import detections
+from errata.exceptions import NoiseWarning
+from errata.metrics import (
+    correct_error_rate,
+    error_rate_bounds,
+    expected_calibration_error,
+    filter_report,
+    precision_at_k,
+    transition_error,
+)
+from errata.noise import NoiseModel
+from strategies import detections, transitions
 
 
 def test_filter_report_worked_example():
@@ -108,3 +119,108 @@ def test_precision_at_k_shares_out_ties():
 def test_bad_input_gets_a_sentence(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+@given(detections())
+def test_calibration_error_is_zero_for_the_truth_and_bounded(detection):
+    p, _, flipped = detection
+    assert expected_calibration_error(flipped, flipped.astype(float)) == 0
+    assert 0 <= expected_calibration_error(flipped, p) <= 1
+    in_the_large = abs(p.mean() - flipped.mean())
+    assert expected_calibration_error(flipped, p, n_bins=1) == pytest.approx(in_the_large)
+
+
+def test_it_is_the_mean_distance_from_the_diagonal_of_scikit_learns_curve():
+    rng = np.random.RandomState(0)
+    p = rng.uniform(size=500)
+    flipped = rng.uniform(size=500) < p**2
+    observed, predicted = calibration_curve(flipped, p, n_bins=7)
+    counts = np.histogram(p, bins=7, range=(0, 1))[0]
+    expected = np.average(np.abs(observed - predicted), weights=counts)
+    assert expected_calibration_error(flipped, p, n_bins=7) == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_belongs_to_the_last_bin_and_a_border_to_the_bin_above():
+    # 0.5 and 1 share a bin: predicted 0.75, observed 0.5. With one more bin they do not.
+    assert expected_calibration_error([1, 0], [0.5, 1.0], n_bins=2) == pytest.approx(0.25)
+    assert expected_calibration_error([1, 0], [0.5, 1.0], n_bins=3) == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_calibrated_probabilities_have_a_small_error(seed):
+    rng = np.random.RandomState(seed)
+    p = rng.uniform(size=20_000)
+    flipped = rng.uniform(size=len(p)) < p
+    assert expected_calibration_error(flipped, p) < 0.02
+    assert expected_calibration_error(flipped, p**3) > 0.1
+
+
+def test_bad_input_gets_a_sentence_in_calibration():
+    with pytest.raises(ValueError, match="probabilities lie between 0 and 1"):
+        expected_calibration_error([True], [1.5])
+    with pytest.raises(ValueError, match="n_bins=0 must be a whole number at least 1"):
+        expected_calibration_error([True], [0.5], n_bins=0)
+    with pytest.raises(ValueError, match="p_wrong has 1 rows, the other argument 2"):
+        expected_calibration_error([True, False], [0.5])
+
+
+@pytest.mark.parametrize(
+    ("measured", "noise", "k", "true"),
+    [(0.0644, 0.06, 2, 0.005), (0.144444, 0.1, 10, 0.05)],  # e = t + n - t n K / (K - 1)
+)
+def test_error_rate_behind_wrong_labels(measured, noise, k, true):
+    assert correct_error_rate(measured, noise, n_classes=k) == pytest.approx(true, abs=1e-6)
+
+
+def test_bounds_on_the_error_rate_by_lam_and_stork():
+    # Lam and Stork 2003: a classifier with 0.5 % error on labels with 6 % shows 5.5 to 6.5 %.
+    assert error_rate_bounds(0.005, 0.06) == pytest.approx((0.055, 0.065))
+
+
+@given(st.floats(0, 1), st.floats(0, 0.45))
+def test_correction_undoes_independent_noise_and_respects_the_bounds(true, noise):
+    measured = true + noise - 2 * true * noise
+    assert correct_error_rate(measured, noise) == pytest.approx(true, abs=1e-9)
+    low, high = error_rate_bounds(measured, noise)
+    assert low - 1e-12 <= true <= high + 1e-12
+
+
+def test_an_error_below_the_noise_is_clipped_with_a_warning():
+    with pytest.warns(NoiseWarning, match="does not fit labels with 0.2 noise"):
+        assert correct_error_rate(0.1, 0.2) == 0
+
+
+@given(transitions(n_classes=3), transitions(n_classes=3))
+def test_transition_error_is_a_distance(one, other):
+    assert transition_error(one, one) == 0
+    assert transition_error(one, other) == pytest.approx(transition_error(other, one))
+    assert 0 <= transition_error(one, other) <= 1
+
+
+def test_transition_error_weighs_classes_by_their_frequency():
+    true = NoiseModel(np.eye(2), prior=[0.9, 0.1])
+    estimated = [[1, 0], [0.5, 0.5]]
+    assert transition_error(true, estimated) == pytest.approx(0.05)
+    assert transition_error(true, estimated, prior=[0.5, 0.5]) == pytest.approx(0.25)
+    assert transition_error(np.eye(2), estimated) == pytest.approx(0.25)
+
+
+def test_classes_are_matched_by_name():
+    one = NoiseModel([[0.9, 0.1], [0, 1]], classes=["a", "b"])
+    same = NoiseModel([[1, 0], [0.1, 0.9]], classes=["b", "a"])
+    assert transition_error(one, same) == pytest.approx(0)
+    with pytest.raises(ValueError, match=r"different classes: \['a', 'b'\] and \['a', 'c'\]"):
+        transition_error(one, NoiseModel(np.eye(2), classes=["a", "c"]))
+
+
+def test_bad_input_gets_a_sentence_in_noise():
+    with pytest.raises(ValueError, match="leaves no information in the labels of 2 classes"):
+        correct_error_rate(0.5, 0.5)
+    with pytest.raises(ValueError, match=r"shapes \(2, 2\) and \(3, 3\)"):
+        transition_error(np.eye(2), np.eye(3))
+
+
+def test_rounding_alone_is_no_reason_to_warn():
+    noise = 0.12917971562658098  # the corrected rate is 1.0000000000000002
+    measured = 1 + noise - 2 * noise
+    assert correct_error_rate(measured, noise) == 1
