@@ -195,8 +195,8 @@ class LinearRidge:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuspicionWarning)  # as above
             model = sums.system.solved(choose_alpha(rule, None, sums, rows)[0])
-        outside = predict_outside(model, sums, rows).predictions[:, 0]
-        return _with_others(outside, lambda X: model.predict(layer(X))[:, 0], data)
+        outside, _, _ = predict_outside(model, sums, rows)
+        return _with_others(outside[:, 0], lambda X: model.predict(layer(X))[:, 0], data)
 
 
 @dataclass(frozen=True)

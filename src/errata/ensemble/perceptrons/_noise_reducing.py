@@ -149,10 +149,10 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
             self._check_classes_to_draw(codes[self.final_distribution_ > 0])
         run = self._bag if self.mode == "bagging" else self._boost
         rounds = run(X, codes, fit_params or {}, check_random_state(self.random_state))
-        estimators, alphas, margins = zip(*rounds, strict=True)
+        estimators, alphas, found = zip(*rounds, strict=True)
         self.estimators_ = list(estimators)
         self.estimator_weights_ = np.array(alphas)
-        margins = np.array(margins)
+        margins = np.array(found)
         self.category_history_ = categorise(margins)
         self._judge(X, codes, expit(-margins))
         return self

@@ -340,12 +340,12 @@ class CutEdgeFilter(NeighborFilter):
         self._check_parameters(len(codes))
         edges = self._edges(X)
         weight = self._weights(edges)
-        self.n_edges_, *sums = sum_edges(edges, weight, codes)
+        self.n_edges_, cut, total, squares = sum_edges(edges, weight, codes)
         p_cut = 1 - (np.bincount(codes) / len(codes))[codes]
         compute_tails = (
             compute_uniform_tails if self.weights == "uniform" else compute_weighted_tails
         )
-        less, same = compute_tails(self.n_edges_, *sums, p_cut)
+        less, same = compute_tails(self.n_edges_, cut, total, squares, p_cut)
         suspicion = rank_among_chance(less, same)
         self.category_ = categorise_by_chance(less, same, self.alpha)
         native: float | np.ndarray = 0.5

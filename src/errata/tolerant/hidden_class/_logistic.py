@@ -245,7 +245,7 @@ class RobustLogisticRegression(LinearClassifier, NoiseLearningClassifier):
             """
             nonlocal beta
             loss = partial(compute_label_loss, transition=transition, codes=codes)
-            beta, _ = self._minimise(X, weights, loss, beta)
+            beta = self._minimise(X, weights, loss, beta)[0]
             penalty = 1 / self.C / 2 * float((beta[:, 1:] ** 2).sum())
             return beta, compute_log_proba(compute_scores(X, beta)), penalty
 

@@ -280,16 +280,16 @@ def reinforce(
     weights = w_init
     params, log_p, log_prior = maximise(sample_weight * w_init, None)
     objective = []
-    automatic = log_alpha is None
+    log_alpha_now = np.nan if log_alpha is None else log_alpha
     for n_iter in range(1, max_iter + 1):
         log_p = check_log_probabilities("log_p", log_p)
         # Half of the iterations without rest may mean that rows hop in and out of an L1 threshold
         # that moves with them: from then on it is held still.
-        if automatic and n_iter <= max(1, max_iter // 2):
-            log_alpha = choose_log_alpha(log_p, sample_weight, mean_weight, penalty)
+        if log_alpha is None and n_iter <= max(1, max_iter // 2):
+            log_alpha_now = choose_log_alpha(log_p, sample_weight, mean_weight, penalty)
         before = weights
-        weights = weigh(log_p, log_alpha, penalty)
-        gains = compute_reinforced_log_likelihood(log_p, log_alpha, penalty)
+        weights = weigh(log_p, log_alpha_now, penalty)
+        gains = compute_reinforced_log_likelihood(log_p, log_alpha_now, penalty)
         objective.append(float(sample_weight @ gains) + log_prior)
         # A row that stands for no row has a weight too, but no say in when to stop.
         moved = np.abs(weights - before)[sample_weight > 0].max()
@@ -309,7 +309,7 @@ def reinforce(
         except Degenerate as reason:
             warn_user(f"{reason}; keeping the fit before that.")
             break
-    return params, log_p, weights, log_alpha, np.array(objective), bool(moved <= tol)
+    return params, log_p, weights, log_alpha_now, np.array(objective), bool(moved <= tol)
 
 
 class ReinforcedEstimator(DetectorMixin, BaseEstimator):
