@@ -32,7 +32,7 @@ from errata.auditing import NewRows, TrainingData, default_models
 from errata.auditing._settings import TREE_ROWS
 from errata.auditing.models._default import Forest, GradientBoosting
 from errata.auditing.models._fitted import FittedRidge, predict_together
-from errata.auditing.models._pooling import pool_models, pooled_new_rows
+from errata.auditing.models._pooling import pool_models, pool_new_rows
 from errata.noise import flip_labels
 
 # Larger than memory.
@@ -289,7 +289,7 @@ def measure(n, n_classes):
     print(f"  one by one they take {alone / taken:.2f} times as long")
 
     def pooled(rows):
-        return pooled_new_rows(pool.fitted, pool.weights, rows)[0]
+        return pool_new_rows(pool.fitted, pool.weights, rows)[0]
 
     _, logs = per_second("all, pooled", pooled, rows)
     cut = np.hstack([pooled(rows.take(slice(i, i + 997))) for i in range(0, 20_000, 997)])

@@ -25,7 +25,7 @@ import pandas as pd
 from noisy_sets import inject, load, random_table
 from runs import asked, main, options, run, show
 
-from errata.auditing.classes import grouped_hypotheses, posterior_of
+from errata.auditing.classes import group_hypotheses, posterior_of
 from errata.auditing.inputs._inputs import read_inputs
 from errata.auditing.models._base import TrainingData
 from errata.auditing.models._default import default_models
@@ -79,7 +79,7 @@ class Audited:
         data = TrainingData(inputs.X, codes, n_classes, None, 0, 1)
         logs = pool_models(data, default_models(len(codes), n_classes)).logs
         self.posterior = posterior_of(logs, codes, np.random.default_rng(0))
-        self.grouped = grouped_hypotheses(self.posterior, logs, codes)
+        self.grouped = group_hypotheses(self.posterior, logs, codes)
         self.p_wrong, self.wrong = self.posterior.p_wrong, wrong[inputs.audited]
         self.flagged = self.flags(np.ones(len(codes), dtype=bool), self.p_wrong)
 

@@ -40,9 +40,9 @@ def test_counts(number, expected):
 
 
 def test_a_list_is_shortened_only_when_it_is_too_long():
-    assert _format.listed(range(3), most=3) == "0, 1, 2"
-    assert _format.listed(range(5), most=3) == "0, 1, 2 and 2 more"
-    assert _format.listed(range(2_000), most=1) == "0 and 1,999 more"
+    assert _format.join_names(range(3), most=3) == "0, 1, 2"
+    assert _format.join_names(range(5), most=3) == "0, 1, 2 and 2 more"
+    assert _format.join_names(range(2_000), most=1) == "0 and 1,999 more"
 
 
 @pytest.mark.parametrize(

@@ -81,19 +81,19 @@ def four_digits(p: float) -> float:
     return min(round(float(p), 4), 0.9999)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Text of so many characters at most; what was cut ends in an ellipsis.
 
-    >>> shortened("erratum", 7), shortened("erratum", 4)
+    >>> shorten("erratum", 7), shorten("erratum", 4)
     ('erratum', 'err…')
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def listed(names: Iterable[object], most: int = 20) -> str:
+def join_names(names: Iterable[object], most: int = 20) -> str:
     """The first names of a list, and how many more there are.
 
-    >>> listed("abc"), listed("abc", most=2), listed([])
+    >>> join_names("abc"), join_names("abc", most=2), join_names([])
     ('a, b, c', 'a, b and 1 more', '')
     """
     texts = [str(name) for name in names]
@@ -125,10 +125,10 @@ def size(n_bytes: float) -> str:
     return f"{-(-n_bytes // 10**8) / 10:.1f} GB"
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """A text with a large first letter, all others as they are.
 
-    >>> capitalised("values of GDP")
+    >>> capitalise("values of GDP")
     'Values of GDP'
     """
     return text[:1].upper() + text[1:]
@@ -153,7 +153,7 @@ def as_code(text: str | None) -> str:
     >>> as_code("a|b")
     '<code>a&#124;b</code>'
     """
-    line = visible(shortened(" ".join((text or "").split()), _MOST))
+    line = visible(shorten(" ".join((text or "").split()), _MOST))
     if not line:
         return ""
     if not any(mark in line for mark in _ENDS_CODE):
@@ -203,7 +203,7 @@ def instead(name: object, known: Iterable[object], *, what: str = "columns") -> 
     if not names:
         return f"there are no {what} with names."
     if len(names) > 1:
-        return f"the {what} are {listed(names)}."
+        return f"the {what} are {join_names(names)}."
     several = "; if it should be several, separate them by , ; | or tabs"
     return f"the only one is {names[0]!r}{several if str(name) in names[0] else ''}."
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ._format import listed
+from ._format import join_names
 
 # Arguments of an audit of a file that mean the same for every kind.
 FOR_ALL = ("drop", "groups", "ids", "by", "precision", "self_check", "random_state", "n_jobs")
@@ -529,7 +529,7 @@ def find_kind(given: Mapping[str, Any]) -> Kind:
     names = [name for name, value in given.items() if value not in (None, (), False)]
     kinds = [kind for kind in KINDS.values() if any(name in kind.command.own for name in names)]
     if len(kinds) > 1:
-        both = listed([f"`{next(n for n in k.command.own if n in names)}`" for k in kinds])
+        both = join_names([f"`{next(n for n in k.command.own if n in names)}`" for k in kinds])
         raise ValueError(f"{both} ask for different kinds of audits; give one of them.")
     kind = kinds[0] if kinds else CLASSES
     command = kind.command

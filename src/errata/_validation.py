@@ -9,7 +9,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._format import count, listed
+from ._format import count, join_names
 
 MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well be a class
 MANY_NUMBERS = 30  # different numbers from which they may be a measurement
@@ -227,7 +227,7 @@ def check_no_measurement(classes: Any, n: int, name: str) -> None:
     numbers = parse_numbers(classes)
     if numbers is None or not is_measurement(numbers, n):
         return
-    some = listed((f"{number:g}" for number in numbers), most=3).partition(" and ")[0]
+    some = join_names((f"{number:g}" for number in numbers), most=3).partition(" and ")[0]
     raise ValueError(
         f"{name} holds {count(len(numbers))} different numbers in {count(n)} rows ({some}, ...), "
         "which looks like a continuous measurement and not like classes: use errata.audit_targets, "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.results import _audit
-from errata.auditing.stored._rows import NAMES, ranked_rows
+from errata.auditing.stored._rows import NAMES, rank_rows
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -91,4 +91,4 @@ def test_of_equally_suspicious_rows_the_first_come_first(most):
         for start in range(0, 400, 100)
     ]
     expected = [*range(1, 400, 2), *range(0, 400, 2)][:most]
-    assert ranked_rows(batches, most)["row"].tolist() == expected
+    assert rank_rows(batches, most)["row"].tolist() == expected

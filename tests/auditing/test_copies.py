@@ -12,7 +12,7 @@ from errata.auditing.inputs._duplicates import (
     copies_note,
     copy_groups,
     group_vote,
-    unexplained_conflicts,
+    measure_unexplained,
 )
 from strategies import seeds
 
@@ -74,7 +74,7 @@ def test_a_cell_given_twice_counts_as_its_sum():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_whose_bits_mix_alike_are_compared_in_full(kind, monkeypatch):
-    monkeypatch.setattr(_duplicates, "mixed_bits", lambda X: np.zeros(X.shape[0]))
+    monkeypatch.setattr(_duplicates, "mix_bits", lambda X: np.zeros(X.shape[0]))
     assert conflicting_duplicates(KINDS[kind]([[1.0, 2.0], [1.0, 3.0]]), np.array([0, 1])) == []
 
 
@@ -211,14 +211,14 @@ def test_rows_that_agree_as_models_knew_count_as_copies():
 def test_without_equal_rows_there_are_no_copies():
     alone, codes, q = np.arange(4), np.array([0, 1, 0, 1]), np.full((2, 4), 0.5)
     assert not are_copies(alone, codes, q)
-    assert unexplained_conflicts(alone, codes, q) == 0
+    assert measure_unexplained(alone, codes, q) == 0
     assert np.isnan(group_vote(alone, codes, q, np.eye(2))).all()
     assert copies_note(alone) == ""
 
 
 def test_a_large_group_counts_by_its_rows():
     # Of three pairs two differ, each weighing 1/2: O = 1. E is 3/2 times 1/2.
-    fraction = unexplained_conflicts(
+    fraction = measure_unexplained(
         np.zeros(3, dtype=int), np.array([0, 0, 1]), np.full((2, 3), 0.5)
     )
     assert fraction == pytest.approx(1 - 0.75, abs=1e-12)
@@ -227,7 +227,7 @@ def test_a_large_group_counts_by_its_rows():
 def test_what_models_say_of_a_group_is_a_geometric_mean():
     # (0.9, 0.1) and (0.5, 0.5) have the mean (3, 1) / 4: O = 1, E = 1 - 10/16.
     q = np.array([[0.9, 0.5], [0.1, 0.5]])
-    fraction = unexplained_conflicts(np.zeros(2, dtype=int), np.array([0, 1]), q)
+    fraction = measure_unexplained(np.zeros(2, dtype=int), np.array([0, 1]), q)
     assert fraction == pytest.approx(10 / 16, abs=1e-12)
 
 
@@ -235,7 +235,7 @@ def test_what_models_say_of_a_group_is_a_geometric_mean():
 def test_overlap_explains_as_many_conflicts_as_expected(observed, expected):
     groups, codes = np.repeat(np.arange(4), 2), np.zeros(8, dtype=int)
     codes[: 2 * observed : 2] = 1
-    fraction = unexplained_conflicts(groups, codes, np.full((2, 8), 0.5))  # E = 2
+    fraction = measure_unexplained(groups, codes, np.full((2, 8), 0.5))  # E = 2
     assert fraction == pytest.approx(expected, abs=1e-12)
 
 

@@ -3,13 +3,13 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from errata.auditing import TrainingData
-from errata.auditing.inputs._groups import joined
+from errata.auditing.inputs._groups import join_groups
 from errata.auditing.models._default import Forest, RBFRidge, draw_samples
 
 
 def test_rows_joined_by_either_kind_of_group_are_one_group():
     patients, copies = np.array([0, 0, 1, 2, 3]), np.array([0, 1, 1, 2, 3])
-    np.testing.assert_array_equal(joined(copies, patients), [0, 0, 0, 1, 2])
+    np.testing.assert_array_equal(join_groups(copies, patients), [0, 0, 0, 1, 2])
 
 
 def doubled(seed=0):

@@ -4,7 +4,7 @@ from sklearn.linear_model import LogisticRegression
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._labels import known_mask
+from errata.auditing.inputs._labels import read_known
 from errata.noise import flip_labels
 
 X, CODES = blobs(150)
@@ -30,12 +30,12 @@ def audited(known=None, labels=LABELS, X=X, **options):
 )
 def test_yes_and_no_are_read_in_all_their_forms(cells):
     audited_rows = np.ones(16, dtype=bool)
-    assert known_mask(cells * 2, audited_rows).tolist() == [True, False] * 8
+    assert read_known(cells * 2, audited_rows).tolist() == [True, False] * 8
 
 
 def test_none_known_is_as_good_as_nothing_said():
-    assert known_mask(None, ALL) is None
-    assert known_mask([0] * 8, ALL) is None
+    assert read_known(None, ALL) is None
+    assert read_known([0] * 8, ALL) is None
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_none_known_is_as_good_as_nothing_said():
 )
 def test_what_cannot_be_meant_gets_a_sentence(cells, sentence):
     with pytest.raises(ValueError, match=sentence):
-        known_mask(cells, ALL)
+        read_known(cells, ALL)
 
 
 def test_a_row_without_a_label_cannot_be_known():
     labelled = np.arange(8) != 3
     with pytest.raises(ValueError, match="row 3 has no label, but known says that it is certain"):
-        known_mask([0, 0, 0, 1, 0, 0, 0, 0], labelled)
+        read_known([0, 0, 0, 1, 0, 0, 0, 0], labelled)
 
 
 def test_known_labels_are_never_flagged_whatever_they_look_like():

@@ -19,11 +19,11 @@ from errata.auditing.models._default import (
     RBFRidge,
 )
 from errata.auditing.models._pooling import (
-    floored_logs,
+    compute_logs,
     pool_models,
+    pool_new_rows,
+    pool_probabilities,
     pool_weights,
-    pooled_logs,
-    pooled_new_rows,
     some_rows,
 )
 
@@ -74,14 +74,14 @@ def test_the_pool_loses_no_more_than_its_best_member():
     blurred = GOOD * np.exp(np.random.default_rng(1).normal(size=GOOD.shape))
     blurred /= blurred.sum(axis=1, keepdims=True)
     probas = [GOOD, blurred]
-    pooled, predicted = pooled_logs(probas, weights_of(*probas))
+    pooled, predicted = pool_probabilities(probas, weights_of(*probas))
     assert log_loss(pooled) < log_loss(TRUTH.logs) + 1e-3
     np.testing.assert_allclose(np.exp(pooled).sum(axis=0), 1, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(predicted, [o.argmax(axis=1) for o in probas])
 
 
 def test_a_class_ruled_out_stays_possible():
-    assert np.isfinite(floored_logs(np.array([[0.0, 1.0]]))).all()
+    assert np.isfinite(compute_logs(np.array([[0.0, 1.0]]))).all()
 
 
 @given(
@@ -100,9 +100,9 @@ def test_of_very_many_classes_the_last_may_be_the_largest():
 
 def test_blocks_change_nothing(monkeypatch):
     probas, weights = [GOOD, IDLE], np.array([0.5, 0.25])
-    whole, predicted = pooled_logs(probas, weights)
+    whole, predicted = pool_probabilities(probas, weights)
     monkeypatch.setattr(_probabilities, "NUMBERS", 21)
-    parts = pooled_logs(probas, weights)
+    parts = pool_probabilities(probas, weights)
     np.testing.assert_allclose(parts[0], whole, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(parts[1], predicted)
 
@@ -152,8 +152,8 @@ def test_a_model_that_gives_nonsense_is_named(says, message):
 
 def test_no_probability_counts_as_less_than_one_in_ten_thousand():
     certain = np.array([[1.0, 0.0], [0.5, 0.5]], dtype=np.float32)
-    np.testing.assert_allclose(np.exp(floored_logs(certain)), [[1, 1e-4], [0.5, 0.5]], rtol=1e-5)
-    pooled, _ = pooled_logs([certain], np.array([1.0]))
+    np.testing.assert_allclose(np.exp(compute_logs(certain)), [[1, 1e-4], [0.5, 0.5]], rtol=1e-5)
+    pooled, _ = pool_probabilities([certain], np.array([1.0]))
     np.testing.assert_allclose(np.exp(pooled[1, 0]), 1e-4 / (1 + 1e-4), rtol=1e-5)
 
 
@@ -180,7 +180,7 @@ def test_other_rows_are_pooled_with_the_same_weights():
     assert pool.weights.tolist() == [model.weight for model in pool.models]
     random = np.random.default_rng(0)
     rows = NewRows(np.arange(8)[:, None] % 3, pred_proba=random.dirichlet(np.ones(3), 8))
-    logs, predictions = pooled_new_rows(pool.fitted, pool.weights, rows)
+    logs, predictions = pool_new_rows(pool.fitted, pool.weights, rows)
     probas = [np.maximum(np.eye(3)[np.arange(8) % 3], 1e-4), np.maximum(rows.pred_proba, 1e-4)]
     powers = np.prod([p**w for p, w in zip(probas, pool.weights, strict=True)], axis=0)
     expected = np.log(powers / powers.sum(axis=1, keepdims=True)).T
@@ -203,7 +203,7 @@ def test_a_model_that_cannot_predict_other_rows_is_named_before_any_is_fitted():
 
 def test_a_predictor_that_gives_nonsense_is_named():
     with pytest.raises(ValueError, match=r"'AsGiven' must give .* shape \(60, 3\), but gave the"):
-        pooled_new_rows(
+        pool_new_rows(
             [Counted(), AsGiven()], np.ones(2), NewRows(0 * X, pred_proba=np.ones((60, 2)))
         )
 
@@ -214,8 +214,8 @@ def test_what_is_told_of_a_row_does_not_depend_on_the_rows_beside_it():
     models = [RBFRidge("wide", 0.5, 50), RBFRidge("narrow", 2.0, 50), Forest("trees", True, 9, 1)]
     pool = pool_models(data, models)
     new = many + 0.2
-    whole, _ = pooled_new_rows(pool.fitted, pool.weights, NewRows(new))
+    whole, _ = pool_new_rows(pool.fitted, pool.weights, NewRows(new))
     one_by_one = [
-        pooled_new_rows(pool.fitted, pool.weights, NewRows(row[None]))[0] for row in new[:50]
+        pool_new_rows(pool.fitted, pool.weights, NewRows(row[None]))[0] for row in new[:50]
     ]
     np.testing.assert_allclose(np.hstack(one_by_one), whole[:, :50], rtol=0, atol=1e-8)

@@ -22,12 +22,12 @@ def test_rounds_find_what_sorting_finds(map_bits, monkeypatch):
     labelled = np.flatnonzero(codes >= 0)
     wanted = duplicates_by_bits(bits[labelled], codes[labelled], labelled)
     assert len(wanted) > 100
-    found = _duplicates.repeated_rows(lambda: cut(bits, codes), len(bits))
+    found = _duplicates.find_repeated_rows(lambda: cut(bits, codes), len(bits))
     assert list(map(list, found)) == list(map(list, wanted))
 
 
 def test_no_more_rows_are_compared_than_fit(monkeypatch):
     monkeypatch.setattr(_duplicates, "MOST_REPEATED", 100)
     bits, codes = np.zeros(5_000, dtype=np.uint64), np.arange(5_000) % 2
-    (group,) = _duplicates.repeated_rows(lambda: cut(bits, codes), len(bits))
+    (group,) = _duplicates.find_repeated_rows(lambda: cut(bits, codes), len(bits))
     assert group.tolist() == list(range(100))

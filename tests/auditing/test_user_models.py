@@ -14,13 +14,13 @@ from errata.auditing.models._default import (
     CrossFitted,
     GivenProbabilities,
     estimator_table,
-    named_models,
+    name_models,
 )
 
 
 def test_classifiers_are_named_after_their_class_or_as_the_user_says():
     entries = [LogisticRegression(), ("bayes", GaussianNB()), LogisticRegression(C=9.0), *QUICK]
-    models = named_models(entries)
+    models = name_models(entries)
     names = ["LogisticRegression", "bayes", "LogisticRegression 2", "neighbours"]
     assert [model.name for model in models] == names
     assert models[2].classifier.C == 9.0
@@ -39,12 +39,12 @@ def test_classifiers_are_named_after_their_class_or_as_the_user_says():
 )
 def test_bad_estimators_are_named(estimators, message):
     with pytest.raises(ValueError, match=message):
-        named_models(estimators)
+        name_models(estimators)
 
 
 def test_classifiers_are_fitted_to_the_scaled_features_out_of_fold():
     data = TrainingData(X, CODES, 3, random_state=3)
-    (model,) = named_models([GaussianNB()])
+    (model,) = name_models([GaussianNB()])
     proba = model.out_of_fold_proba(data)
     for train, test in data.splits():
         by_hand = GaussianNB().fit(X[train], CODES[train]).predict_proba(X[test])

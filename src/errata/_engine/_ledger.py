@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from .._files import atomic_path, remove_litter
-from .._format import listed, shortened
+from .._format import join_names, shorten
 from ._shared import dump
 
 _FINGERPRINT = "fingerprint.json"
@@ -58,7 +58,7 @@ class Ledger:
         if stored is not None and not resume:
             shutil.rmtree(folder)
         elif stored is not None and stored != fingerprint:
-            differences = listed(_find_differences(stored, fingerprint), most=5)
+            differences = join_names(_find_differences(stored, fingerprint), most=5)
             raise ValueError(
                 f"{folder} holds unfinished work on something else: {differences}. "
                 "Pass resume=False to start anew."
@@ -120,4 +120,4 @@ def _find_differences(before: Any, now: Any, name: str = "") -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    return shortened(json.dumps(value, ensure_ascii=False), 60)
+    return shorten(json.dumps(value, ensure_ascii=False), 60)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._format import instead, listed, plural
+from .._format import instead, join_names, plural
 from .._kinds import find_kind
 from .._progress import Progress
 from .._validation import check_no_measurement, is_missing
@@ -482,7 +482,7 @@ def _describe_other_files(file: Path) -> list[str]:
     """A sentence about files of a folder of pictures that are not looked at, if there are any."""
     names = find_other_files(file) if file.is_dir() else []
     files = plural(len(names), "file")
-    return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
+    return [f"Passed over {files} not named as pictures: {join_names(names, 5)}."] if names else []
 
 
 def _suggest_source(table: Any) -> list[str]:
@@ -515,7 +515,7 @@ def find_label(label: str | None, file: Path, *, or_target: bool = False) -> str
         return label
     if is_picture_folder(file):
         return "label"
-    columns = listed(read_table(find_files(file)[0]).column_names)
+    columns = join_names(read_table(find_files(file)[0]).column_names)
     or_numbers = ", or numbers that may be wrong, with `target`" if or_target else ""
     raise ValueError(
         f"say which column holds the labels, with `label`{or_numbers}; the columns of {file} are "

@@ -24,9 +24,9 @@ from .classes import (
     posterior_of,
     rows_posterior,
 )
-from .inputs._duplicates import Ties, copies_note, find_ties, mixed_bits
+from .inputs._duplicates import Ties, copies_note, find_ties, mix_bits
 from .inputs._features import Scale
-from .inputs._groups import group_folds, joined, places_among
+from .inputs._groups import group_folds, join_groups, places_among
 from .inputs._inputs import Inputs, TableRows
 from .inputs._labels import are_among, codes_among
 from .models._base import (
@@ -45,9 +45,9 @@ from .models._default import (
     default_models,
     estimator_table,
     models_of_user,
-    named_models,
+    name_models,
 )
-from .models._pooling import Pool, floored_logs, pool_models, pooled_new_rows, some_rows
+from .models._pooling import Pool, compute_logs, pool_models, pool_new_rows, some_rows
 from .results._flags import Ranking, Rows
 from .sequences import SequenceInputs, sequence_models
 
@@ -90,10 +90,10 @@ class Filler:
             all_columns(fitted.predict_proba(X[block]), fitted.classes_, self.n_classes)
             for block in blocks(len(X), CACHED, width=self.n_classes)
         ]
-        return floored_logs(np.concatenate(parts).astype(np.float32).T)
+        return compute_logs(np.concatenate(parts).astype(np.float32).T)
 
     def _given(self, proba: Any) -> np.ndarray:
-        logs = floored_logs(certain_or_uniform(proba).astype(np.float32).T)
+        logs = compute_logs(certain_or_uniform(proba).astype(np.float32).T)
         return normalise(logs * np.float32(self.weight))
 
 
@@ -136,7 +136,7 @@ def learn(
         As for :func:`errata.audit`.
     """
     if options.estimators is not None:
-        models = named_models(options.estimators)
+        models = name_models(options.estimators)
     elif course is not None:
         models = sequence_models(course.audited)
     elif inputs.X is not None:
@@ -196,7 +196,7 @@ def without_copies(data: TrainingData, copies: np.ndarray | None, notes: list[st
     notes.append(copies_note(copies))
     if data.groups is None:
         return replace(data, groups=copies)
-    groups = joined(copies, data.groups)
+    groups = join_groups(copies, data.groups)
     return replace(data, groups=groups) if groups.max() > 0 else data
 
 
@@ -351,18 +351,18 @@ class Judge:
             kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
             table = estimator_table(kept, applied.X)
         new = NewRows(self.scale.apply(applied.X), table, given, folds)
-        return new, mixed_bits(applied.X), applied.unread
+        return new, mix_bits(applied.X), applied.unread
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
         """Of rows that were learnt from what was said then; models are asked of all others."""
         if all(isinstance(predictor, AsGiven) for predictor in self.fitted):  # the same of all rows
-            return pooled_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
+            return pool_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
         at, is_learnt = places_among(self.learnt, places)
         logs = self.logs[:, at]
         predicted = self.predicted[:, at]
         is_new = ~is_learnt
         if is_new.any():
-            found = pooled_new_rows(self.fitted, self.weights, _some(rows, is_new))
+            found = pool_new_rows(self.fitted, self.weights, _some(rows, is_new))
             logs[:, is_new], predicted[:, is_new] = found
         return logs, predicted
 
@@ -398,7 +398,7 @@ def _noise(
     known: np.ndarray | None,
     random: np.random.Generator,
 ) -> NoisePosterior:
-    logs = floored_logs(cross_fit_proba(classifier, data.X, data).astype(np.float32).T)
+    logs = compute_logs(cross_fit_proba(classifier, data.X, data).astype(np.float32).T)
     doubtful = np.arange(len(data.codes)) if known is None else np.flatnonzero(~known)
     chosen = doubtful[some_rows(len(doubtful), data.n_classes, random, at_most=NOISE_ROWS)]
     return noise_posterior(logs.take(chosen, axis=1).astype(float), data.codes[chosen])

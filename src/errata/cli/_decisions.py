@@ -9,7 +9,7 @@ import click
 
 import errata
 
-from .._format import count, listed, plural
+from .._format import count, join_names, plural
 from ._console import say
 from ._folder import clean_up, find_table
 
@@ -121,7 +121,7 @@ def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
     found = [name for name, ends in _ENDINGS.items() if target.name.lower().endswith(ends)]
     if form not in (None, *found) or not found:
         fits = [end for name in (FORMATS if form is None else [form]) for end in _ENDINGS[name]]
-        raise ValueError(f"{target} does not end as its format does; known: {listed(fits)}.")
+        raise ValueError(f"{target} does not end as its format does; known: {join_names(fits)}.")
     if asked["events"] and found == ["label-studio"]:
         raise ValueError("--events are a table; give --export the ending of one, such as .csv.")
     asked["form"] = found[0]

@@ -8,7 +8,7 @@ import click
 import errata
 
 from .._files import atomic_folder, atomic_path
-from .._format import count, instead, listed, percent, plural
+from .._format import count, instead, join_names, percent, plural
 from ._console import say
 from ._folder import clean_up, name_beside
 from ._options import FRACTION, SEED
@@ -149,7 +149,7 @@ def _check_numbers(
     if label is not None:
         raise ValueError("--label and --target cannot both be given; plant one kind of noise.")
     if kind not in KINDS:
-        raise ValueError(f"--kind {kind} is for labels; of numbers, known are {listed(KINDS)}.")
+        raise ValueError(f"--kind {kind} is for labels; of numbers, known are {join_names(KINDS)}.")
     if per_row:
         raise ValueError("--per-row is for labels; leave it out with --target.")
     if files:
@@ -273,7 +273,7 @@ def _read_transition(path: Path | None, labels: Any) -> Any:
     if sorted(classes) != sorted(names):
         raise ValueError(
             f"{path} must name the same classes in its first column and in its header; "
-            f"it has {listed(classes)} and {listed(names)}."
+            f"it has {join_names(classes)} and {join_names(names)}."
         )
     return errata.noise.NoiseModel(
         list(zip(*(_read_probabilities(by_name[name], path) for name in classes), strict=True)),

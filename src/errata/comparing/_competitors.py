@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
 from .._compat import take_rows
-from .._format import listed
+from .._format import join_names
 from ..auditing import AuditedClassifier, audit
 from ..ensemble import (
     DiscreteAdaBoostClassifier,
@@ -81,7 +81,8 @@ def choose_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor
     chosen = {str(name): _choose_one(name, given, defaults) for name, given in competitors.items()}
     if len(chosen) < 2:
         raise ValueError(
-            f"{listed(chosen) or 'nothing'} alone cannot be compared; name two competitors or more."
+            f"{join_names(chosen) or 'nothing'} alone cannot be compared; name two competitors or "
+            "more."
         )
     return chosen
 
@@ -93,7 +94,7 @@ def _choose_one(name: Any, given: Any, defaults: Mapping[str, Competitor]) -> Co
         return defaults[name]
     if given is None:
         raise ValueError(
-            f"there is no competitor {name!r}; choose from {listed(defaults)}, or pass a "
+            f"there is no competitor {name!r}; choose from {join_names(defaults)}, or pass a "
             "classifier of that name."
         )
     if not (hasattr(given, "fit") and hasattr(given, "predict")):

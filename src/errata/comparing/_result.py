@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from .._format import count, listed, percent
+from .._format import count, join_names, percent
 from .._validation import check_choice
 from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
@@ -225,7 +225,7 @@ def _join_names(names: Iterable[str], most: int = 4) -> str:
     *first, last = names
     if len(first) < most:
         return f"{', '.join(first)} and {last}" if first else last
-    return listed([*first, last], most=most)
+    return join_names([*first, last], most=most)
 
 
 _SCORES = {"accuracy": "estimated accuracy", "agreement": "agreement with the labels"}

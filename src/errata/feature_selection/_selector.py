@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from .._format import listed, plural
+from .._format import join_names, plural
 from .._random import draw_seed
 from .._validation import (
     as_column,
@@ -399,7 +399,7 @@ def find_varying_columns(X: np.ndarray) -> np.ndarray:
     if constant.all():
         raise ValueError("every column of X is constant, so that there is nothing to choose from.")
     if constant.any():
-        which = listed(np.flatnonzero(constant), most=5)
+        which = join_names(np.flatnonzero(constant), most=5)
         warn_user(
             f"left out of the search and ranked last: {plural(int(constant.sum()), 'column')} of X "
             f"with a single value ({which})."

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .._format import shortened
+from .._format import shorten
 
 # Pictures are most of a page's weight: the first examples get theirs, up to this many characters.
 PICTURE_BUDGET = 1_200_000
@@ -84,7 +84,7 @@ def _drop_picture(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _cut_texts(row: dict[str, Any]) -> dict[str, Any]:
-    cut = {name: shortened(cell, CUT_TEXT) for name, cell in row["values"].items()}
+    cut = {name: shorten(cell, CUT_TEXT) for name, cell in row["values"].items()}
     return {**row, "values": cut}
 
 

@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from .._files import atomic_path
-from .._format import count, listed, number, percent, plural, visible
+from .._format import count, join_names, number, percent, plural, visible
 from .._kinds import KINDS, SHARED_KEYS, Kind, kind_of
 from .._sentences import answer, cleaning, notes, wording
 from .._validation import check_count
@@ -141,11 +141,13 @@ def _check(summary: dict[str, Any]) -> Kind:
     """The kind of a summary; raise where it is none, or not whole."""
     name = summary.get("kind", "classes")
     if name not in KINDS:
-        raise ValueError(f"the summary is of the kind {name!r}; known are {listed(KINDS)}.")
+        raise ValueError(f"the summary is of the kind {name!r}; known are {join_names(KINDS)}.")
     kind = kind_of(summary)
     missing = [key for key in (*SHARED_KEYS, *kind.report.keys) if key not in summary]
     if missing:
-        raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
+        raise ValueError(
+            f"the summary lacks {join_names(missing)}; an audit's summary has them all."
+        )
     # Here and not when the page is half made, where the error would name a template.
     try:
         json.dumps(summary, allow_nan=False)
@@ -259,7 +261,9 @@ def write_comparison_page(
     """
     missing = [key for key in KEYS if key not in summary]
     if missing:
-        raise ValueError(f"the summary lacks {listed(missing)}; a comparison's summary has them.")
+        raise ValueError(
+            f"the summary lacks {join_names(missing)}; a comparison's summary has them."
+        )
     page = (
         make_environment()
         .get_template("compare.html")

@@ -5,7 +5,7 @@ from typing import Any
 from .._format import (
     as_code,
     as_prose,
-    capitalised,
+    capitalise,
     count,
     markdown_table,
     percent,
@@ -76,7 +76,7 @@ def build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     return [
         _build_rate_card(summary),
         {
-            "name": f"{capitalised(words.row)}s flagged",
+            "name": f"{capitalise(words.row)}s flagged",
             "figure": count(flagged["count"]),
             "note": f"{part} of {plural(rows, words.row)}",
         },
@@ -95,7 +95,7 @@ def build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
 
 def _build_rate_card(summary: dict[str, Any]) -> dict[str, str]:
     rate = summary["noise_rate"]
-    judged = capitalised(wording(summary).nouns)
+    judged = capitalise(wording(summary).nouns)
     if not summary["has_skill"]:
         return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {

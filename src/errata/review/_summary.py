@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._format import count, listed, plural
+from .._format import count, join_names, plural
 from .._kinds import Kind
 from ..audit_folder import COMPONENTS, read_components
 from ..audit_folder.decisions import Decisions, RowVerdict, as_text, differ
@@ -162,7 +162,7 @@ def _convert_to_dict(value: Any) -> Any:
 def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
-    by = f"verdicts by {listed(reviewers)}" if reviewers else "no verdict yet"
+    by = f"verdicts by {join_names(reviewers)}" if reviewers else "no verdict yet"
     yield f"{told['file']}: {plural(told['events'], 'event')}; {by}."
     yield _describe_rows(told["rows"], told["labels"], kind)
     left = told["flagged"]["undecided"]
@@ -173,7 +173,7 @@ def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
         yield f"{rows} not in this audit: changed since, or gone from the table."
     yield from map(_describe_pair, told["agreement"])
     if told["disputed"]:
-        yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
+        yield f"They do not agree on: row {join_names(told['disputed'])} (counted from 0)."
     if told["progress"] is not None:
         yield from map(_make_sentence, filter(None, told["progress"]["sentences"].values()))
     if told["certificate"] is not None:

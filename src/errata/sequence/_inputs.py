@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._format import listed
+from .._format import join_names
 from .._validation import check_data, check_known_labels, check_labels, check_lengths, check_rows
 
 MISSING = -1  # the code of a missing label
@@ -146,8 +146,8 @@ def _make_cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
     """Each class is followed by itself or by the next one, the last by the first."""
     if len(order) != len(classes) or set(order) != set(classes):
         raise ValueError(
-            f"transitions name the cycle {listed(order)}, but the classes are {listed(classes)}; "
-            "name each class once."
+            f"transitions name the cycle {join_names(order)}, but the classes are "
+            f"{join_names(classes)}; name each class once."
         )
     places = np.array([classes.index(name) for name in order])
     mask = np.eye(len(classes), dtype=bool)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._blocks import reduce_blocks
-from .._format import listed
+from .._format import join_names
 from .._kernels import kernels
 from ..noise import NoiseModel
 from ._inputs import Sequences
@@ -226,8 +226,8 @@ def start_covariances(
     singular = [not _is_definite(S, variances) for S in scaled]
     if any(singular):
         raise ValueError(
-            f"the covariance of the class {listed(classes[singular], most=3)} is singular: columns "
-            "are constant or repeat others; drop such columns, or raise reg_covar."
+            f"the covariance of the class {join_names(classes[singular], most=3)} is singular: "
+            "columns are constant or repeat others; drop such columns, or raise reg_covar."
         )
     return scaled
 

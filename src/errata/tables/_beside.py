@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._files import readable
-from .._format import listed, plural
+from .._format import join_names, plural
 from .._validation import is_missing
 from ._columns import Column, columns_of, numbers
 from ._table import read_table
@@ -59,7 +59,7 @@ def _read_array(path: Path) -> np.ndarray:
             if len(archive.files) != 1:
                 raise ValueError(
                     f"{path} holds {plural(len(archive.files), 'array')} "
-                    f"({listed(archive.files, 5)}); save the one that is meant as .npy."
+                    f"({join_names(archive.files, 5)}); save the one that is meant as .npy."
                 )
             found = archive[archive.files[0]]
     if found.ndim != 2 or found.dtype.kind not in "biuf":

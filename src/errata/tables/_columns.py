@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from .._compat import take_rows
-from .._format import instead, listed
+from .._format import instead, join_names
 from .._validation import MISSING_WORDS, is_missing
 
 # NumPy would make arrays as wide as the longest text, or square ones, of these.
@@ -412,7 +412,7 @@ def as_table(X: Any) -> Any:
     if isinstance(X, Mapping) and len(X) and all(map(_is_dataset, X.values())):
         first = next(iter(X))
         raise ValueError(
-            f"this holds several datasets ({listed(X)}); pass one of them, as in X[{first!r}]."
+            f"this holds several datasets ({join_names(X)}); pass one of them, as in X[{first!r}]."
         )
     if not _is_dataset(X):
         return X

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._files import atomic_folder
-from .._format import listed
+from .._format import join_names
 from .._validation import is_missing
 from ._columns import Column, is_arrow, is_pillow_picture
 from .formats._records import (
@@ -161,7 +161,8 @@ def _check_no_tables(folder: Path) -> None:
     if tables:
         pattern = folder / f"*{get_ending(Path(tables[0]))}"
         raise ValueError(
-            f"{folder} holds folders of pictures and tables ({listed(tables, 3)}); to audit the "
+            f"{folder} holds folders of pictures and tables ({join_names(tables, 3)}); to audit "
+            "the "
             f'folders, move the tables elsewhere, and to audit tables, pass "{pattern}".'
         )
 
@@ -196,7 +197,7 @@ def _check_classes(folder: Path, labels: list[str | None]) -> None:
         )
     if {name.lower() for name in classes} <= _SPLITS:
         raise ValueError(
-            f"{folder} holds {listed(classes)}, which are no classes; pass one of them, as in "
+            f"{folder} holds {join_names(classes)}, which are no classes; pass one of them, as in "
             f"{folder / classes[0]}."
         )
 

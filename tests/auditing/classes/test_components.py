@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing.classes import grouped_hypotheses, posterior_of
+from errata.auditing.classes import group_hypotheses, posterior_of
 from errata.auditing.classes._noise_model import BOUNDARY
 from errata.auditing.classes._posterior import NONE
 from errata.auditing.classes._verdicts import ALL, UNRELATED
@@ -12,7 +12,7 @@ from errata.auditing.classes._verdicts import ALL, UNRELATED
 def found():
     truth = draw_truth(symmetric(3, 0.15), 1500, overlap=0.1, error=0.3)
     posterior = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
-    return truth, posterior, grouped_hypotheses(posterior, truth.logs, truth.labels)
+    return truth, posterior, group_hypotheses(posterior, truth.logs, truth.labels)
 
 
 def test_the_mean_over_groups_is_p_wrong(found):
@@ -54,7 +54,7 @@ def test_a_vote_of_equal_rows_moves_every_group():
     logs[:, 1:40:2] = logs[:, 0:40:2]
     codes[0:40:2], codes[1:40:2] = 0, 1
     posterior = posterior_of(logs, codes, np.random.default_rng(0), equal=equal)
-    groups = grouped_hypotheses(posterior, logs, codes)
+    groups = group_hypotheses(posterior, logs, codes)
     np.testing.assert_allclose(groups.p @ groups.weights, posterior.p_wrong, rtol=0, atol=1e-6)
     assert groups.p.min() >= 0
     assert groups.p.max() <= 1

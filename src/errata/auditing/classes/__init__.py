@@ -30,8 +30,8 @@ from ._posterior import (
 from ._verdicts import (
     Grouped,
     beside_all,
-    grouped_hypotheses,
-    matched,
+    group_hypotheses,
+    match_p_wrong,
     with_verdicts,
     without_hypotheses,
 )
@@ -46,8 +46,8 @@ __all__ = [
     "classes_before_labels",
     "classes_of_rows",
     "gathered_posterior",
-    "grouped_hypotheses",
-    "matched",
+    "group_hypotheses",
+    "match_p_wrong",
     "noise_posterior",
     "posterior_given_noise",
     "posterior_of",

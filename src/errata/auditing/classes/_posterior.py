@@ -46,7 +46,7 @@ from .._settings import (
     WORTH_COMPILING,
     WORTH_COMPILING_OF_MANY,
 )
-from ..inputs._duplicates import count_overlap, group_vote, unexplained_conflicts
+from ..inputs._duplicates import count_overlap, group_vote, measure_unexplained
 from ..models._pooling import Calibration, Skill, calibrate, skill_of, some_rows
 from ._noise_model import (
     BOUNDARY,
@@ -492,7 +492,7 @@ def _vote_of_equal_rows(
     q = np.exp(noise.calibration.apply(logs[:, several]).astype(float))
     p_wrong = np.full(len(codes), np.nan)
     p_wrong[several] = group_vote(groups, codes[several], q, noise.transition)
-    return Vote(unexplained_conflicts(groups, codes[several], q), p_wrong)
+    return Vote(measure_unexplained(groups, codes[several], q), p_wrong)
 
 
 class Weighted(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._compat import take_rows
-from ..._format import listed
+from ..._format import join_names
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ...tables._columns import take_table_rows
@@ -30,11 +30,11 @@ from ..classes import (
     Grouped,
     Posterior,
     gathered_posterior,
-    grouped_hypotheses,
+    group_hypotheses,
     set_aside,
     with_verdicts,
 )
-from ..examples._examples import show, shown_rows
+from ..examples._examples import choose_examples, show
 from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
 from ..inputs._decisions import DecidedLabels, find_verdicts, lay_over
@@ -372,7 +372,7 @@ class ClassProblem(Problem):
 
     def show(self, result: Audit) -> Callable[[np.ndarray], View]:
         """Add the map of the data, and examples or, in recordings, stretches."""
-        show(result, shown_rows(result), self.look, self.display, self.options, self.course)
+        show(result, choose_examples(result), self.look, self.display, self.options, self.course)
         return self.look
 
     def view(self, result: Audit) -> View:
@@ -402,7 +402,7 @@ def _posterior_at(inputs: Inputs, posterior: Posterior, places: np.ndarray) -> P
 
 def _group_hypotheses(inputs: Inputs, posterior: Posterior, logs: np.ndarray) -> Grouped:
     """Hypotheses in groups, and what they say of every row."""
-    grouped = grouped_hypotheses(posterior, logs, inputs.audited_codes)
+    grouped = group_hypotheses(posterior, logs, inputs.audited_codes)
     return grouped._replace(p=for_all_rows(inputs, grouped.p, posterior.rate))
 
 
@@ -412,7 +412,8 @@ def unread_note(unread: Counter[str]) -> list[str]:
         return []
     told = (f"{n:,} of {name!r}" for name, n in sorted(unread.items()))
     return [
-        f"Cells of another kind than those learnt from count as missing: {listed(told, most=8)}."
+        "Cells of another kind than those learnt from count as missing: "
+        f"{join_names(told, most=8)}."
     ]
 
 

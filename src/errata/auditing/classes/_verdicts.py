@@ -64,7 +64,7 @@ def with_verdicts(
     if not len(rows):
         return posterior
     doubtful = posterior.p_wrong > 0  # others are known
-    grouped = grouped_hypotheses(posterior, logs, codes)
+    grouped = group_hypotheses(posterior, logs, codes)
     p = grouped.p[doubtful].astype(float)
     nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
     before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
@@ -151,7 +151,7 @@ class Group(NamedTuple):
     shares: np.ndarray  # of its weight
 
 
-def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
+def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
     """Group the hypotheses of a posterior by kind and noise rate, at most ten groups.
 
     No noise and boundary noise are always among them, even if the audit rules them out: a person
@@ -170,7 +170,7 @@ def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray
         The labels.
     """
     found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
-    return matched(found, posterior.p_wrong)
+    return match_p_wrong(found, posterior.p_wrong)
 
 
 def group_probabilities(
@@ -249,7 +249,7 @@ def _score(
     np.clip(p, 0, 1, out=p)
 
 
-def matched(groups: Grouped, wanted: np.ndarray) -> Grouped:
+def match_p_wrong(groups: Grouped, wanted: np.ndarray) -> Grouped:
     """Move all groups alike so that their mean is ``p_wrong``, within none and certainty.
 
     Votes of equal rows and columns that tell nothing have changed it besides the hypotheses.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._format import four_digits, shortened
+from ..._format import four_digits, shorten
 from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
 from .._settings import EXAMPLE_COLUMNS, SIMILAR_ROWS, SPEAKS
@@ -117,13 +117,15 @@ class CardMaker:
             if columns
             else [{} for _ in rows]
         )
-        beside: list[list[dict[str, str]]] = [[{} for _ in _shown(around)] for around in near]
+        beside: list[list[dict[str, str]]] = [
+            [{} for _ in _take_similar(around)] for around in near
+        ]
         have_near = [i for i, held in enumerate(beside) if held]
         for j, column in enumerate(columns if have_near else ()):
             asking = [i for i in have_near if j in places[i]]
             if not asking:
                 continue
-            wanted = np.concatenate([_shown(near[i]) for i in asking])
+            wanted = np.concatenate([_take_similar(near[i]) for i in asking])
             cells = [held for i in asking for held in beside[i]]
             for held, text in zip(cells, texts_of(column, wanted), strict=True):
                 held[column.name] = text
@@ -139,10 +141,10 @@ class CardMaker:
     def _places(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[int]]:
         """The columns of each row that are read first, whether it has neighbours or not."""
         found = [self._usual_places] * len(rows)
-        counts = np.array([len(_shown(around)) for around in near])
+        counts = np.array([len(_take_similar(around)) for around in near])
         for count in np.unique(counts[counts > 1]):  # others have nothing to stand out from
             some = np.flatnonzero(counts == count).tolist()
-            shown = np.array([_shown(near[i]) for i in some]).reshape(len(some), count)
+            shown = np.array([_take_similar(near[i]) for i in some]).reshape(len(some), count)
             columns = self.values.columns
             told = standing_out(columns, self.is_used, rows[some], shown, self.random)
             for i, places in zip(some, told, strict=True):
@@ -170,12 +172,12 @@ class CardMaker:
                 "image": self.values.drawn(row),
             }
             for row, away, cells in zip(
-                _shown(near).tolist(), near.distances.tolist(), held, strict=False
+                _take_similar(near).tolist(), near.distances.tolist(), held, strict=False
             )
         ]
 
 
-def _shown(near: Near) -> np.ndarray:
+def _take_similar(near: Near) -> np.ndarray:
     return near.rows[:SIMILAR_ROWS].astype(np.intp)
 
 
@@ -200,7 +202,7 @@ def _is_plain(cell: Any) -> bool:
 
 
 def _as_text(cell: Any) -> str:
-    return "" if is_missing(cell) else shortened(str(cell), CARD_TEXT)
+    return "" if is_missing(cell) else shorten(str(cell), CARD_TEXT)
 
 
 def standing_out(
@@ -295,7 +297,7 @@ class Cells:
             self.bins = codes
             self.is_text = bool(words) and sum(map(len, words)) >= FREE_TEXT * len(words)
         else:
-            self.values = _scaled(found)
+            self.values = _scale(found)
             self.bins = _ranges(self.values)
             self.spread = _spread(self.values)
 
@@ -396,7 +398,7 @@ def evidence(
     return np.where(other == own, 0.0, np.log(for_other) - np.log(for_own))
 
 
-def _scaled(found: np.ndarray) -> np.ndarray:
+def _scale(found: np.ndarray) -> np.ndarray:
     """Numbers whose differences cannot overflow; infinite ones count as missing."""
     finite = np.where(np.isfinite(found), found, np.nan)
     return finite / max(np.nanmax(np.abs(finite), initial=0.0), np.finfo(float).tiny)
@@ -487,7 +489,7 @@ def compare_rows(
         return [Told([], 0, [set() for _ in near], {}) for near in nearest]
     pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
     which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
-    kept, counted = _looked_at(codes, np.union1d(rows, beside), random)
+    kept, counted = _draw_rows(codes, np.union1d(rows, beside), random)
     at = np.searchsorted(kept, rows)
     near = np.searchsorted(kept, beside)
     weights = np.zeros((len(rows), len(columns)))
@@ -516,7 +518,7 @@ def compare_rows(
     ]
 
 
-def _looked_at(
+def _draw_rows(
     codes: np.ndarray, needed: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows to look at in their order, and which of them are labelled, drawn and not just needed."""

@@ -36,7 +36,7 @@ MAP_POINTS = 3_000
 MAP_FITTED_ROWS = 20_000
 
 
-def shown_rows(audit: Audit) -> np.ndarray:
+def choose_examples(audit: Audit) -> np.ndarray:
     """The rows that are worth showing."""
     doubtful = audit.labelled if audit.known is None else audit.labelled & ~audit.known
     return example_rows(audit.suspicion, audit.flagged, doubtful)
@@ -170,7 +170,7 @@ def describe_examples(
     told = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
     return [
         {
-            **_judged(int(row), columns, ids),
+            **_describe_row(int(row), columns, ids),
             "reasons": sentences,
             "similar": similar_rows(near, columns),
             "values": values.of(int(row), tell.places),
@@ -182,7 +182,7 @@ def describe_examples(
             },
             "image": values.picture(int(row)),
             "compared": [
-                _labelled(row, columns) | _beside(row, tell.places, differing, values, place)
+                _describe_label(row, columns) | _beside(row, tell.places, differing, values, place)
                 for row, differing in zip(beside, tell.differing, strict=True)
             ],
         }
@@ -226,7 +226,9 @@ def describe_rows(
     return told
 
 
-def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None) -> dict[str, Any]:
+def _describe_row(
+    row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None
+) -> dict[str, Any]:
     """What the audit says about a row."""
     return {
         "row": row,
@@ -241,10 +243,10 @@ def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None)
 def similar_rows(near: Near, columns: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
     """The nearest rows whatever their label, so that they are evidence and not advocacy."""
     found = zip(near.rows[:SIMILAR_ROWS].tolist(), near.distances.tolist(), strict=False)
-    return [_labelled(row, columns) | {"distance": round(away, 4)} for row, away in found]
+    return [_describe_label(row, columns) | {"distance": round(away, 4)} for row, away in found]
 
 
-def _labelled(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _describe_label(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
     return {"row": row, "label": str(columns["label"][row])}
 
 

@@ -25,7 +25,7 @@ from ..inputs._inputs import Inputs
 from ..inputs._labels import codes_among
 from ..models._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ..models._default import NearestRows, votes_of_neighbors
-from ..models._pooling import pooled_new_rows
+from ..models._pooling import pool_new_rows
 from ._cards import plain
 from ._views import Near, Neighborhood, RowValues, labels_nearby
 
@@ -188,15 +188,15 @@ class RowExplanation:
         """The columns that speak against the label, and for it."""
         against = [c for c in self.columns if c["against"] >= np.log(SPEAKS)][:NAMED]
         for_it = [c for c in self.columns[::-1] if c["against"] <= -np.log(SPEAKS)][:NAMED]
-        told = [f"Against the label speaks {_listed(against)}." if against else NONE_SPEAKS]
-        return told + ([f"For it speaks {_listed(for_it)}."] if for_it else [])
+        told = [f"Against the label speaks {_join_columns(against)}." if against else NONE_SPEAKS]
+        return told + ([f"For it speaks {_join_columns(for_it)}."] if for_it else [])
 
 
 def _cell(value: Any) -> str:
     return f"<td>{escape(visible(str(value)))}</td>"
 
 
-def _listed(columns: list[dict[str, Any]]) -> str:
+def _join_columns(columns: list[dict[str, Any]]) -> str:
     return ", then ".join(
         f"{c['column']} = {c['value']} (left out, the odds of the label are "
         f"{number(np.exp(c['against']), 2)} times what they are)"
@@ -241,7 +241,7 @@ class ModelsByFold:
 
     def proba(self, X: np.ndarray, at: int) -> np.ndarray:
         """Pooled probabilities of the labels, shape (n, K)."""
-        return np.exp(pooled_new_rows(self.fitted, self.weights, self.rows(X, at))[0].T)
+        return np.exp(pool_new_rows(self.fitted, self.weights, self.rows(X, at))[0].T)
 
     def by_model(self, X: np.ndarray, at: int) -> np.ndarray:
         """What each model says of one row, shape (models, K)."""
@@ -314,7 +314,7 @@ class Explainer:
     ) -> list[dict[str, Any]]:
         """The columns, those that speak most against the label first."""
         inputs = self.learnt.inputs
-        if _unnamed(inputs) or inputs.features is None or inputs.features.plan is None:
+        if _find_unnamed(inputs) or inputs.features is None or inputs.features.plan is None:
             return []
         plan = inputs.features.plan
         against, p_label = leave_columns_out(
@@ -325,7 +325,7 @@ class Explainer:
             label=label,
             other=new,
         )
-        names, cells = _named_cells(inputs, row)
+        names, cells = _read_cells(inputs, row)
         return [
             {
                 "column": names[plan.columns[j]],
@@ -352,7 +352,7 @@ class Explainer:
 
     def _notes(self, audit: "AuditRows") -> list[str]:
         unasked = self.models.unasked
-        looked = _unnamed(self.learnt.inputs)
+        looked = _find_unnamed(self.learnt.inputs)
         return [
             *([NO_COLUMNS.format(looked)] if looked else []),
             *([f"Not asked about columns: {', '.join(unasked)}."] if unasked else []),
@@ -387,7 +387,7 @@ def _code_of(other: Any, inputs: Inputs) -> int:
     return int(np.flatnonzero(inputs.classes[inputs.present] == other)[0])
 
 
-def _unnamed(inputs: Inputs) -> str:
+def _find_unnamed(inputs: Inputs) -> str:
     """What models looked at that is not a column of the table; nothing where they are."""
     if inputs.used is None:
         return "embeddings"
@@ -402,7 +402,7 @@ def _places_in(scale: Scale | None, places: list[np.ndarray]) -> list[np.ndarray
     return [seen[place] for place in places]
 
 
-def _named_cells(inputs: Inputs, row: int) -> tuple[dict[Any, str], dict[Any, str]]:
+def _read_cells(inputs: Inputs, row: int) -> tuple[dict[Any, str], dict[Any, str]]:
     """For each column what it is called, and what the row holds there."""
     values = RowValues(inputs.table, None)
     places = range(len(values.columns))

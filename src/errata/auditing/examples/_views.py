@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..._format import shortened
+from ..._format import shorten
 from ..._neighbors import NeighborIndex
 from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
@@ -321,7 +321,7 @@ class RowValues:
     def __init__(self, table: Any, image_shape: tuple[int, ...] | None) -> None:
         self.image_shape = image_shape
         self.pixels = None if image_shape is None else as_pixels(table)
-        columns = named_columns(table) if image_shape is None else []
+        columns = name_columns(table) if image_shape is None else []
         self._pictures = next(filter(has_pictures, columns), None)
         self.columns = [name_pictures(c) if has_pictures(c) else c for c in columns]
 
@@ -355,7 +355,7 @@ class RowValues:
         return None if self._pictures is None else self._pictures.cell(row)
 
 
-def named_columns(table: Any) -> list[Column]:
+def name_columns(table: Any) -> list[Column]:
     """The columns of a table of any kind by the names that a person knows them by."""
     if isinstance(table, np.ndarray):
         return [column._replace(name=f"column {column.key}") for column in columns_of(table)]
@@ -365,7 +365,7 @@ def named_columns(table: Any) -> list[Column]:
 def _as_text(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
-    return shortened(str(value), EXAMPLE_TEXT)
+    return shorten(str(value), EXAMPLE_TEXT)
 
 
 NOTHING_NEAR = Near(np.empty(0, dtype=np.intp), np.empty(0))

@@ -8,7 +8,7 @@ import numpy as np
 from ..._format import plural
 from ...audit_folder.decisions import Decisions, Resolved, as_text, from_text, resolve
 from ._inputs import Inputs
-from ._labels import has_label, known_column, label_column, one_per_row, yes_or_no
+from ._labels import has_label, label_column, one_per_row, take_known_column, yes_or_no
 
 _TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
 
@@ -53,7 +53,7 @@ def lay_over(
         with Decisions(decisions, read_only=True) as opened:
             return lay_over(table, y, known, opened, keys, may_be_blank=may_be_blank)
     table, labels = label_column(table, y)
-    table, known = known_column(table, known)
+    table, known = take_known_column(table, known)
     found = resolve(decisions, row_names(keys, len(labels)))
     decided, unusable = (found.rows[found.kinds == kind] for kind in ("decided", "unusable"))
     is_decided = found.kinds == "decided"
@@ -66,7 +66,7 @@ def lay_over(
     mask[unusable] = False
     were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
     notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
-    new = _replaced(labels, decided, given, unusable if may_be_blank else unusable[:0])
+    new = _replace_labels(labels, decided, given, unusable if may_be_blank else unusable[:0])
     return DecidedLabels(table, new, mask, decided, were, notes)
 
 
@@ -88,7 +88,7 @@ def row_names(keys: Any, n: int) -> np.ndarray:
     return one_per_row("keys", keys, n)
 
 
-def _replaced(
+def _replace_labels(
     labels: np.ndarray, rows: np.ndarray, given: list[Any], unusable: np.ndarray
 ) -> np.ndarray:
     new = labels.astype(object)

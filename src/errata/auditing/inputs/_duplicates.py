@@ -23,7 +23,7 @@ from .._settings import CHECK_SAMPLE, CHECKED_ROWS, MEDIUM
 from ..models._base import TrainingData
 from ..models._default import RBFRidge
 from ..sequences import Recordings
-from ._groups import renumbered
+from ._groups import renumber_groups
 from ._inputs import Inputs
 
 # Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
@@ -59,7 +59,7 @@ def conflicting_duplicates(X: Any, codes: np.ndarray) -> list[np.ndarray]:
 
 
 def duplicates_by_bits(bits: np.ndarray, codes: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
-    """The same for ``rows`` of which only :func:`mixed_bits` is known.
+    """The same for ``rows`` of which only :func:`mix_bits` is known.
 
     Of two rows that differ, one pair in 10^19 has the same bits.
 
@@ -145,7 +145,7 @@ def are_copies(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> bool:
     return len(equal.rows) > 0 and 2 * observed <= expected
 
 
-def unexplained_conflicts(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
+def measure_unexplained(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
     """Fraction of the differing labels of equal rows that overlapping classes do not explain.
 
     Parameters are those of :func:`are_copies`.
@@ -168,7 +168,7 @@ def count_overlap(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float
     mixed[groups[codes != first[groups]]] = True
     if not mixed.any():
         return 0.0
-    return float(mixed[groups].mean()) * (1 - unexplained_conflicts(groups, codes, q))
+    return float(mixed[groups].mean()) * (1 - measure_unexplained(groups, codes, q))
 
 
 def group_vote(
@@ -253,21 +253,21 @@ def _counts(i: np.ndarray, j: np.ndarray, shape: tuple[int, int]) -> sparse.csr_
 
 def _equal_rows(X: Any) -> np.ndarray:
     """The number of each row's group of equal rows, from 0 in order of appearance."""
-    first, second = _meeting(mixed_bits(X))
-    return _joined(X.shape[0], first, second, _are_equal(X, first, second))
+    first, second = _meeting(mix_bits(X))
+    return _join_pairs(X.shape[0], first, second, _are_equal(X, first, second))
 
 
 def _near_rows(X: np.ndarray) -> np.ndarray:
     """The number of each row's group of near-copies; no two rows of ``X`` are equal."""
     cells = X @ _directions(X.shape[1]) / COPIES_FAR
-    met = [_not_crowded(mixed_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
+    met = [_not_crowded(mix_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
     first, second = np.concatenate(met, axis=1)
     gaps = np.abs(X[first] - X[second]).max(axis=1, initial=0)
     near = gaps <= COPIES_NEAR
     if 2 * near.sum() <= np.sum(gaps <= COPIES_FAR):
         return np.arange(len(X))
-    lengths = _lengths(X, _joined(len(X), first, second, near))
-    return _joined(len(X), first, second, near & (lengths[first] <= 2 * COPIES_NEAR))
+    lengths = _lengths(X, _join_pairs(len(X), first, second, near))
+    return _join_pairs(len(X), first, second, near & (lengths[first] <= 2 * COPIES_NEAR))
 
 
 def _directions(d: int) -> np.ndarray:
@@ -298,7 +298,7 @@ def _meeting(keys: np.ndarray) -> np.ndarray:
     return np.stack([order[:-1][same], order[1:][same]])
 
 
-def _joined(n: int, first: np.ndarray, second: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+def _join_pairs(n: int, first: np.ndarray, second: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     """The number of each row's group when the chosen pairs share one."""
     graph = _counts(first[chosen], second[chosen], (n, n))
     return connected_components(graph, directed=False)[1]
@@ -310,7 +310,7 @@ def _are_equal(X: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return (X[first] == X[second]).all(axis=1)
 
 
-def mixed_bits(X: Any) -> np.ndarray:
+def mix_bits(X: Any) -> np.ndarray:
     """A number for each row, by a random sum of its bits: equal for equal rows in any layout.
 
     A sum of floats would depend on the order of summation.
@@ -329,7 +329,7 @@ def _bits(numbers: np.ndarray) -> np.ndarray:
     return bits ^ (bits >> np.uint64(32))  # whole numbers have high bits only; products lose those
 
 
-def repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
+def find_repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
     """Groups of equal rows whose labels differ, the first rows first.
 
     Parameters
@@ -350,7 +350,7 @@ def repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
     found = [
         group
         for number in range(rounds)
-        for group in _repeated(partial(_fraction, pieces, rounds, number), most)
+        for group in _find_repeated(partial(_fraction, pieces, rounds, number), most)
     ]
     return sorted(found, key=lambda group: int(group[0]))
 
@@ -364,12 +364,12 @@ def _fraction(
         yield start + here, bits[here], codes[here]
 
 
-def _repeated(rows: Callable[[], Iterable[tuple]], most: int) -> list[np.ndarray]:
+def _find_repeated(rows: Callable[[], Iterable[tuple]], most: int) -> list[np.ndarray]:
     twice = _seen_twice(rows)
     found = []
     n_found = 0
     for places, bits, codes in rows():
-        here = np.flatnonzero(_marked(twice, bits >> _SHIFT))[: most - n_found]
+        here = np.flatnonzero(_are_marked(twice, bits >> _SHIFT))[: most - n_found]
         found.append((bits[here], codes[here], places[here]))
         n_found += len(here)
     return duplicates_by_bits(*map(np.concatenate, zip(*found, strict=True)))
@@ -380,12 +380,12 @@ def _seen_twice(rows: Callable[[], Iterable[tuple]]) -> np.ndarray:
     seen, twice = np.zeros((2, 2**BITMAP_BITS // 8), dtype=np.uint8)
     for _, bits, _ in rows():
         place, times = np.unique(bits >> _SHIFT, return_counts=True)
-        _mark(twice, place[(times > 1) | _marked(seen, place)])
+        _mark(twice, place[(times > 1) | _are_marked(seen, place)])
         _mark(seen, place)
     return twice
 
 
-def _marked(bitmap: np.ndarray, place: np.ndarray) -> np.ndarray:
+def _are_marked(bitmap: np.ndarray, place: np.ndarray) -> np.ndarray:
     return (bitmap[place >> np.uint64(3)] >> (place & np.uint64(7)).astype(np.uint8)) & 1 == 1
 
 
@@ -431,8 +431,8 @@ class Ties(NamedTuple):
     def for_rows(self, rows: np.ndarray) -> "Ties":
         """The same for some of the rows."""
         return Ties(
-            renumbered(self.equal, rows),
-            renumbered(self.copies, rows),
+            renumber_groups(self.equal, rows),
+            renumber_groups(self.copies, rows),
             None if self.recordings is None else self.recordings.for_rows(rows),
         )
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..._canonical import drop_last_bits, number_by_appearance, sign_table
 from ..._crossfit import make_folds, predict_out_of_fold
-from ..._format import listed
+from ..._format import join_names
 from ...tables._columns import Column, column_names, columns_of, numbers, times
 from .._settings import FOLDS, LEAK_ROWS, NAMED_COLUMNS
 
@@ -40,7 +40,7 @@ class Leak(NamedTuple):
     def describe(self) -> str:
         """What was left out and why, and what to do about it if that was wrong."""
         more = len(self.keys) > NAMED_COLUMNS
-        names = listed(map(repr, self.names), most=NAMED_COLUMNS)
+        names = join_names(map(repr, self.names), most=NAMED_COLUMNS)
         keys = ", ".join(map(repr, self.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
         given = f"{self.right_alone:.1%} of the rows"
         rest = f"{self.right_rest:.1%}"

@@ -10,14 +10,14 @@ from ..._validation import is_missing
 from .._settings import GROUP_FOLDS
 
 
-def joined(groups: np.ndarray, others: np.ndarray) -> np.ndarray:
+def join_groups(groups: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Groups of rows that share a group in either, directly or through other rows."""
     sides = coo_array((np.ones(len(groups)), (groups, others)))
     graph = block_array([[None, sides], [sides.T, None]])
     return connected_components(graph, directed=False)[1][groups]
 
 
-def renumbered(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+def renumber_groups(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     """Groups of some of the rows, counted anew from 0; None where a single one is left."""
     if groups is None:
         return None
@@ -33,7 +33,7 @@ def group_numbers(groups: np.ndarray, audited: np.ndarray) -> np.ndarray:
             f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
             "row without a group needs one of its own."
         )
-    names, numbers = _numbered(groups[audited])
+    names, numbers = _number_groups(groups[audited])
     if len(names) < 2:
         raise ValueError(
             "groups holds one group only; a row is predicted from rows of other groups."
@@ -50,14 +50,14 @@ def group_folds(groups: np.ndarray, seed: int) -> np.ndarray:
     >>> bool(folds[0] == folds[2])
     True
     """
-    names, numbers = _numbered(groups)
+    names, numbers = _number_groups(groups)
     key = seed.to_bytes(8, "little")
     digests = [blake2b(name.encode(), digest_size=8, key=key).digest() for name in names]
     folds = np.array([int.from_bytes(digest, "little") % GROUP_FOLDS for digest in digests])
     return folds[numbers]
 
 
-def _numbered(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _number_groups(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The names of the groups in order, and which of them each row has."""
     # Objects, as an array of strings would be as wide as the longest of them in every row.
     texts = np.array([str(group) for group in groups.tolist()], dtype=object)

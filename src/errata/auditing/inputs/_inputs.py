@@ -12,7 +12,7 @@ from scipy import sparse
 from ..._blocks import blocks
 from ..._canonical import order_rows, sign_classes, sign_table
 from ..._compat import take_rows
-from ..._format import instead, listed
+from ..._format import instead, join_names
 from ..._validation import describe_measurement
 from ...tables import Features, features_of
 from ...tables._columns import (
@@ -34,11 +34,11 @@ from ._labels import (
     check_one_per_row,
     classes_of,
     codes_among,
-    known_column,
-    known_mask,
     label_column,
+    note_unlabelled,
     one_per_row,
-    unlabelled_note,
+    read_known,
+    take_known_column,
     without_rare,
 )
 
@@ -216,12 +216,12 @@ def _take(table: Any, rows: np.ndarray | slice) -> Any:
 def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> TableRows:
     """Check the labels, and take what is no feature out of the table."""
     table, labels = label_column(table, y)
-    table, known = known_column(table, known)
+    table, known = take_known_column(table, known)
     table = without_columns(table, drop) if len(drop) else table
     classes, codes = classes_of(labels, y)
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
-    return TableRows(table, labels, classes, codes, known_mask(known, codes >= 0))
+    return TableRows(table, labels, classes, codes, read_known(known, codes >= 0))
 
 
 def read_inputs(
@@ -283,7 +283,7 @@ def inputs_of(
             *describe_measurement(given.classes),
             *([] if features is None else features.notes),
             *note,
-            *unlabelled_note(codes),
+            *note_unlabelled(codes),
         ],
         known=given.known,
         scale=scale,
@@ -422,9 +422,9 @@ def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:
     wanted = [str(label) for label in classes]
     if set(found) != set(wanted) or len(found) != len(names):
         raise ValueError(
-            f"the columns of pred_proba ({listed(found, most=10)}) must be named as the labels are "
-            f"({listed(wanted, most=10)}); rename them, or pass an array with columns in their "
-            "order."
+            f"the columns of pred_proba ({join_names(found, most=10)}) must be named as the labels "
+            f"are ({join_names(wanted, most=10)}); rename them, or pass an array with columns in "
+            "their order."
         )
     columns = []
     for label in wanted:

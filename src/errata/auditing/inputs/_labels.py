@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._format import count, instead, listed, plural, shortened
+from ..._format import count, instead, join_names, plural, shorten
 from ..._validation import (
     as_column,
     check_labels,
@@ -128,7 +128,7 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
 def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels and their codes; numbers must not be a measurement, text is names."""
     name = f"column {y!r}" if isinstance(y, str) else "y"
-    given = _given(labels)
+    given = _take_given(labels)
     if given.ndim == 1 and given.dtype.kind in "iuf":
         check_no_measurement(encode_labels(given)[0], len(given), name)
     with warnings.catch_warnings():
@@ -138,7 +138,7 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
 
 
-def _given(labels: np.ndarray) -> np.ndarray:
+def _take_given(labels: np.ndarray) -> np.ndarray:
     """The labels that there are."""
     if labels.ndim != 1:
         return labels
@@ -193,13 +193,13 @@ def without_rare(
     rare = classes[sizes < 2]
     if not len(rare):
         return audited, []
-    names = listed(rare, most=5)
+    names = join_names(rare, most=5)
     said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
     rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
     return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
 
 
-def unlabelled_note(codes: np.ndarray) -> list[str]:
+def note_unlabelled(codes: np.ndarray) -> list[str]:
     """A sentence about rows without a label, if there are any."""
     blank = int(np.sum(codes < 0))
     if not blank:
@@ -212,7 +212,7 @@ def unlabelled_note(codes: np.ndarray) -> list[str]:
     return [f"{rows} the most probable class as a suggestion, with its probability."]
 
 
-def known_column(table: Any, known: Any) -> tuple[Any, Any]:
+def take_known_column(table: Any, known: Any) -> tuple[Any, Any]:
     """The table without the column that ``known`` names, if it is a name, and its cells."""
     if not isinstance(known, str):
         return table, known
@@ -225,12 +225,12 @@ def known_column(table: Any, known: Any) -> tuple[Any, Any]:
     return without_columns(table, [known]), column_array(table, known)
 
 
-def known_mask(known: Any, labelled: np.ndarray) -> np.ndarray | None:
+def read_known(known: Any, labelled: np.ndarray) -> np.ndarray | None:
     """Whether each label is certain; None where none is.
 
     Examples
     --------
-    >>> known_mask(["yes", "no", "1", "False", "0", "0", "0", "0"], np.ones(8, dtype=bool))[:4]
+    >>> read_known(["yes", "no", "1", "False", "0", "0", "0", "0"], np.ones(8, dtype=bool))[:4]
     array([ True, False,  True, False])
     """
     if known is None:
@@ -345,7 +345,7 @@ def notes_on_spellings(
     groups = spellings(counts)
     if not groups:
         return []
-    told = [_told(group, counts, row) for group in groups[:MOST_SPELLINGS]]
+    told = [_describe_spellings(group, counts, row) for group in groups[:MOST_SPELLINGS]]
     if len(groups) > len(told):
         told.append(f"and so with {plural(len(groups) - len(told), 'other label')}")
     return [
@@ -396,18 +396,18 @@ def _is_meant(character: str) -> bool:
     return unicodedata.decomposition(character).startswith(_MEANT)
 
 
-def _told(group: list[str], counts: Mapping[Any, int], row: tuple[str, str]) -> str:
+def _describe_spellings(group: list[str], counts: Mapping[Any, int], row: tuple[str, str]) -> str:
     """How many rows have which spelling, the most frequent first."""
     first, *others = sorted(group, key=lambda label: (-counts[label], label))
     by_looks = len({seen_text(label).casefold() for label in group}) > 1
-    rest = [f"{count(counts[label])} {_shown(label, by_looks)}" for label in others]
-    told = [f"{plural(counts[first], *row)} {_shown(first, by_looks)}", *rest]
+    rest = [f"{count(counts[label])} {_quote_label(label, by_looks)}" for label in others]
+    told = [f"{plural(counts[first], *row)} {_quote_label(first, by_looks)}", *rest]
     return f"{', '.join(told[:-1])} and {told[-1]}"
 
 
-def _shown(label: str, by_looks: bool) -> str:
+def _quote_label(label: str, by_looks: bool) -> str:
     """A label in quotation marks; of labels that look alike, what differs is written out."""
-    told = repr(shortened(label, MOST_CHARACTERS))
+    told = repr(shorten(label, MOST_CHARACTERS))
     if by_looks:
         told = "".join(ascii(c)[1:-1] if _is_look_alike(c) else c for c in told)
     return told

@@ -26,7 +26,7 @@ from ..._crossfit import (
     predict_out_of_fold,
 )
 from .._settings import FOLDS, GROUP_FOLDS
-from ..inputs._groups import renumbered
+from ..inputs._groups import renumber_groups
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class TrainingData:
             self,
             X=self.X[rows],
             codes=self.codes[rows],
-            groups=renumbered(self.groups, rows),
+            groups=renumber_groups(self.groups, rows),
             folds=None if self.folds is None else self.folds[rows],
             more_rows=False,
         )

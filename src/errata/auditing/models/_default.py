@@ -468,7 +468,7 @@ def estimator_table(table: Any, features: Any) -> Any:
     return features if of_columns and features is not None else table
 
 
-def named_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
+def name_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
     """Classifiers, pairs of name and classifier, and models of the user's own kind, as models."""
     if isinstance(estimators, str) or not isinstance(estimators, Sequence):
         raise ValueError(
@@ -477,14 +477,14 @@ def named_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
         )
     models: list[OutOfFoldModel] = []
     for entry in estimators:
-        models.append(entry if hasattr(entry, "out_of_fold_proba") else _named(entry, models))
+        models.append(entry if hasattr(entry, "out_of_fold_proba") else _name_model(entry, models))
     repeated = [name for name, times in Counter(m.name for m in models).items() if times > 1]
     if repeated:
         raise ValueError(f"the names of estimators must differ, but {repeated[0]!r} is repeated.")
     return models
 
 
-def _named(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
+def _name_model(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
     """The classifier under its own name, or under that of its class, which is made unique."""
     if isinstance(entry, tuple) and len(entry) == 2:
         name, classifier = entry

@@ -65,7 +65,7 @@ class FittedTrees(NamedTuple):
         return kernels("trees").sum_votes(X, roots, self.nodes, self.votes)
 
 
-def rounded_down(threshold: np.ndarray) -> np.ndarray:
+def round_down(threshold: np.ndarray) -> np.ndarray:
     """In single precision, as rows are, where ``x > threshold`` is true of the same numbers."""
     single = threshold.astype(np.float32)
     above = single > threshold
@@ -98,7 +98,7 @@ class BoostedTrees(NamedTuple):
             baseline,
             np.array(starts),
             np.array(features, dtype=np.intp),
-            rounded_down(np.array(thresholds, dtype=np.float64)),
+            round_down(np.array(thresholds, dtype=np.float64)),
             np.array(masks, dtype=np.uint32),
             values,
         )

@@ -78,10 +78,10 @@ def pool_models(
         else:
             told = model.out_of_fold_proba(data)
         wanted = len(data.codes), data.n_classes
-        told = _checked(np.asarray(told, dtype=np.float32), wanted, model.name)
+        told = _check_proba(np.asarray(told, dtype=np.float32), wanted, model.name)
         probas.append(told if equal is None else _mean_of_equals(told, equal, data.codes))
     weights = pool_weights(probas, data.codes, np.random.default_rng(data.random_state))
-    logs, predictions = pooled_logs(probas, weights)
+    logs, predictions = pool_probabilities(probas, weights)
     kept = [
         PooledModel(model.name, float(weight), float(np.mean(predicted == data.codes)), predicted)
         for model, weight, predicted in zip(models, weights, predictions, strict=True)
@@ -119,22 +119,22 @@ def _check_can_predict(models: Sequence[OutOfFoldModel], n: int) -> None:
             )
 
 
-def pooled_new_rows(
+def pool_new_rows(
     fitted: Sequence[Predictor], weights: np.ndarray, rows: NewRows, dtype: Any = np.float64
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As :func:`pooled_logs`, of rows that were not learnt from.
+    """As :func:`pool_probabilities`, of rows that were not learnt from.
 
     In double precision, so that what models tell of a row does not depend on the rows beside it.
     """
     probas: list[np.ndarray] = []
-    for predictor, told in zip(fitted, _predicted(fitted, rows), strict=True):
+    for predictor, told in zip(fitted, _predict_all(fitted, rows), strict=True):
         proba = np.asarray(told, dtype=dtype)
         n_classes = probas[0].shape[1] if probas else proba.shape[-1]
-        probas.append(_checked(proba, (len(rows), n_classes), type(predictor).__name__))
-    return pooled_logs(probas, weights, of_many=True)
+        probas.append(_check_proba(proba, (len(rows), n_classes), type(predictor).__name__))
+    return pool_probabilities(probas, weights, of_many=True)
 
 
-def _predicted(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
+def _predict_all(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
     """What each predictor says; ridges say it together, as most of their work is the same."""
     ridges = [predictor for predictor in fitted if isinstance(predictor, FittedRidge)]
     together = iter(predict_together(ridges, rows) if ridges else [])
@@ -144,7 +144,7 @@ def _predicted(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
     ]
 
 
-def _checked(proba: np.ndarray, wanted: tuple[int, int], name: str) -> np.ndarray:
+def _check_proba(proba: np.ndarray, wanted: tuple[int, int], name: str) -> np.ndarray:
     if proba.shape != wanted or not (proba.min() >= 0 and proba.max() < np.inf):
         raise ValueError(
             f"the model {name!r} must give probabilities in the shape {wanted}, but gave "
@@ -162,7 +162,7 @@ def pool_weights(
     must not depend on the processor.
     """
     rows = some_rows(len(codes), probas[0].shape[1], random)
-    logs = np.stack([floored_logs(proba[rows].T) for proba in probas]).astype(float)
+    logs = np.stack([compute_logs(proba[rows].T) for proba in probas]).astype(float)
     own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1)
 
     def log_loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -200,7 +200,7 @@ def pool_weights(
     return weights
 
 
-def pooled_logs(
+def pool_probabilities(
     probas: Sequence[np.ndarray], weights: np.ndarray, *, of_many: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Logarithms of the pooled probabilities, and the class that each model predicts.
@@ -213,7 +213,7 @@ def pooled_logs(
     return twin.pool_logs(probas, weights, SMALLEST_PROBABILITY)
 
 
-def floored_logs(proba: np.ndarray) -> np.ndarray:
+def compute_logs(proba: np.ndarray) -> np.ndarray:
     """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
     return compute_logs_above(proba, SMALLEST_PROBABILITY)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._format import four_digits, listed, percent
+from ..._format import four_digits, join_names, percent
 from ..._progress import Progress, ignore_progress, open_progress
 from .._audit import Options, Problem, run_audit
 from .._learning import PROBABILITIES_ARE_OLDER
@@ -140,7 +140,7 @@ def audit_multilabel(
 class CellProblem(Problem):
     """Rows with any number of labels each: a cell for each row and label."""
 
-    listed = "labels of rows that are wrong"
+    join_names = "labels of rows that are wrong"
     inputs: CellInputs
     found: CellFindings  # rows in the order of the table
 
@@ -299,7 +299,7 @@ def _notes(inputs: CellInputs, found: CellFindings, flags: Flags) -> list[str]:
     if blind:
         which = "label" if len(blind) == 1 else "labels"
         notes.append(
-            f"The columns do not tell the {which} {listed(blind, NAMED_COLUMNS)}: nothing is "
+            f"The columns do not tell the {which} {join_names(blind, NAMED_COLUMNS)}: nothing is "
             "flagged there, and the rates are those of the other labels."
         )
     if flags.flagged.any() and found.overlap >= OVERLAP:

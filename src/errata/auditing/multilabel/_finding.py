@@ -49,7 +49,7 @@ from .._settings import (
 )
 from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
-from ..inputs._groups import renumbered
+from ..inputs._groups import renumber_groups
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
 from ..models._pooling import Pool, describe_models, pool_models
@@ -116,7 +116,7 @@ class LabelledRows:
             self,
             X=self.X[rows],
             Y=self.Y[rows],
-            groups=renumbered(self.groups, rows),
+            groups=renumber_groups(self.groups, rows),
             beside=None if self.beside is None else self.beside[rows],
         )
 

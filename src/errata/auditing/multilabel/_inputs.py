@@ -15,7 +15,7 @@ from scipy.special import logit
 
 from ..._canonical import mix_bits, order_rows, sign_table
 from ..._compat import take_rows
-from ..._format import instead, listed, plural
+from ..._format import instead, join_names, plural
 from ..._validation import is_missing
 from ...tables import Features, features_of
 from ...tables._columns import column_array, column_names, columns_of, count_rows, without_columns
@@ -160,7 +160,7 @@ def _labels_to_check(given: LabelSets) -> tuple[np.ndarray, list[str]]:
         )
     notes = []
     if not enough.all():
-        names = listed([given.names[place] for place in np.flatnonzero(~enough)], NAMED_COLUMNS)
+        names = join_names([given.names[place] for place in np.flatnonzero(~enough)], NAMED_COLUMNS)
         few = int(np.sum(~enough))
         notes.append(
             f"{plural(few, 'label')} ({names}) {'is' if few == 1 else 'are'} set, or not set, in "
@@ -237,8 +237,9 @@ def check_cell_proba(pred_proba: Any, names: Sequence[Any], n: int) -> np.ndarra
     wanted = [str(name) for name in names]
     if called and set(called) != set(wanted):
         raise ValueError(
-            f"the columns of pred_proba ({listed(called, most=10)}) must be named as the labels "
-            f"are ({listed(wanted, most=10)}); rename them, or pass an array in their order."
+            f"the columns of pred_proba ({join_names(called, most=10)}) must be named as the "
+            f"labels are ({join_names(wanted, most=10)}); rename them, or pass an array in their "
+            "order."
         )
     proba = np.asarray(pred_proba, dtype=float)
     proba = proba[:, [called[name] for name in wanted]] if called else proba

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 from scipy.special import expit, logit
 
-from ..._format import listed, number, percent
+from ..._format import join_names, number, percent
 from ..._progress import Progress, count_models
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ..results._rates_by import NoiseRate
@@ -542,6 +542,6 @@ def atoms_note(members: Membership) -> str:
         for atom, share in zip(members.atoms, members.share, strict=False)
     ]
     return (
-        f"Many rows share {listed(told)}: whether a row holds such a value is judged on its own, "
-        "beside how far all others are off."
+        f"Many rows share {join_names(told)}: whether a row holds such a value is judged on its "
+        "own, beside how far all others are off."
     )

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import spearmanr
 
-from ..._format import count, listed, percent, plural
+from ..._format import count, join_names, percent, plural
 from ..._validation import as_column
 from ...audit_folder.decisions import Decisions, as_text, differ, from_text, resolve
 from ...tables import Features, features_of
@@ -186,8 +186,8 @@ def _as_numbers(cells: np.ndarray, told: str) -> tuple[np.ndarray, list[str]]:
     read = read_numeric_cells(told, words)
     if read.values is None:
         raise ValueError(
-            f"{told} holds values that are not numbers ({listed(read.odd, most=3)}); name a column "
-            "of numbers, or audit classes with errata.audit."
+            f"{told} holds values that are not numbers ({join_names(read.odd, most=3)}); name a "
+            "column of numbers, or audit classes with errata.audit."
         )
     return spread(read.values, codes), [read.remark] if read.remark else []
 
@@ -308,7 +308,7 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
         return ReadCells(None, odd=tuple(words))
     if len(units) > 1:
         raise ValueError(
-            f"{told} holds numbers in {len(units)} different units ({listed(units, most=3)}); "
+            f"{told} holds numbers in {len(units)} different units ({join_names(units, most=3)}); "
             "convert them to one unit first."
         )
     unit = f" and {units[0]!r} as the unit" if units else ""
@@ -415,7 +415,7 @@ def find_target_leaks(
     leaks = [c for c in tried if _gives(c, given.targets[rows], rows)]
     if not leaks:
         return [], []
-    names = listed([repr(column.name) for column in leaks], most=NAMED_COLUMNS)
+    names = join_names([repr(column.name) for column in leaks], most=NAMED_COLUMNS)
     told = f"By {names} the rows are in nearly the same order as by the target."
     if len(leaks) == len(used):
         return [], [

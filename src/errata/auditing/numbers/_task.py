@@ -19,7 +19,7 @@ from ..._canonical import (
 )
 from ..._compat import take_rows
 from ..inputs._duplicates import copies_note, copy_groups
-from ..inputs._groups import joined
+from ..inputs._groups import join_groups
 from ._models import (
     NOTHING_BROUGHT,
     BroughtPredictions,
@@ -333,5 +333,5 @@ def groups_with_copies(
     copies = copies_of(X, targets) if X.shape[1] else None
     if copies is None or groups is None:
         return (groups if copies is None else copies), copies
-    both = joined(copies, groups)
+    both = join_groups(copies, groups)
     return (both, copies) if both.max() > 0 else (groups, None)

@@ -28,8 +28,8 @@ from ..stored._rows import (
     StoredPart,
     StoredRows,
     columns_of_rows,
-    flagged_only,
-    ranked_rows,
+    rank_rows,
+    select_flagged,
 )
 from ._base import BaseAudit
 from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
@@ -156,7 +156,7 @@ class AuditRows(BaseAudit):
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
         only = self.stored is not None if flagged is None else flagged
-        return ranked_rows(map(flagged_only, self.batches()) if only else [self.columns()], most)
+        return rank_rows(map(select_flagged, self.batches()) if only else [self.columns()], most)
 
 
 class _WhenAsked:

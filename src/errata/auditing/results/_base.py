@@ -33,7 +33,7 @@ from ...tables._digest import RowDigests
 from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._labels import label_text
-from ..stored._rows import StoredRows, flagged_only, ranked_rows
+from ..stored._rows import StoredRows, rank_rows, select_flagged
 from ._cleaning import Cleaned, Scores
 from ._file_cleaning import CleanedFile, Counts, clean_table
 from ._rates_by import NoiseRate, rates_by, told_by
@@ -150,7 +150,7 @@ class BaseAudit:
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
         columns = self.columns()
-        return ranked_rows([flagged_only(columns) if flagged else columns], most)
+        return rank_rows([select_flagged(columns) if flagged else columns], most)
 
     def table(self, *, flagged: bool | None = None) -> Any:
         """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
@@ -245,7 +245,7 @@ class BaseAudit:
         flags; and of the self-check ``self_check_injected``, ``self_check_found`` and
         ``self_check_average_precision``.
         """
-        return shared_metrics(self)
+        return collect_metrics(self)
 
     def to_markdown(self) -> str:
         """What was found, with the ten most suspicious rows, for a comment on a change."""
@@ -467,7 +467,7 @@ def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
         audit._write_more(folder)
 
 
-def stored_kind(path: str | os.PathLike) -> str:
+def read_kind(path: str | os.PathLike) -> str:
     """Which of the kinds an audit in a folder is."""
     return read_numbers(Path(path))["kind"]
 
@@ -603,7 +603,7 @@ def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
     return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}
 
 
-def shared_metrics(audit: "BaseAudit") -> Metrics:
+def collect_metrics(audit: "BaseAudit") -> Metrics:
     """What audits of every kind have; what is unknown is left out, as it is no number."""
     found = audit._findings()
     flagged = found["flagged"]
@@ -669,7 +669,7 @@ def load_audit(path: str | os.PathLike) -> "BaseAudit":
     Traceback (most recent call last):
     FileNotFoundError: nowhere.audit does not exist; give the folder that errata audit has written.
     """
-    return resolve_name(KINDS[stored_kind(path)].result).load(path)
+    return resolve_name(KINDS[read_kind(path)].result).load(path)
 
 
 def add_review(path: str | os.PathLike, so_far: dict[str, Any]) -> None:

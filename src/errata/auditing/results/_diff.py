@@ -96,14 +96,14 @@ def newly_flagged(
     old: "BaseAudit", new: "BaseAudit", matching: Matching, rows: np.ndarray
 ) -> list[Told]:
     """What is told of rows of the new audit."""
-    return _told(old, new, matching.old_rows[rows], rows, _why_flagged)
+    return _describe_rows(old, new, matching.old_rows[rows], rows, _why_flagged)
 
 
 def resolved(
     old: "BaseAudit", new: "BaseAudit", matching: Matching, rows: np.ndarray
 ) -> list[Told]:
     """What is told of rows of the old audit."""
-    return _told(old, new, rows, matching.new_rows(len(old))[rows], _why_resolved)
+    return _describe_rows(old, new, rows, matching.new_rows(len(old))[rows], _why_resolved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +208,7 @@ def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLi
     >>> found.matched_by, [(row["id"], row["why"]) for row in found.resolved]
     ('id', [('3', 'label changed')])
     """
-    return _diff_of(_loaded(old), _loaded(new))
+    return _diff_of(_load(old), _load(new))
 
 
 def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
@@ -220,7 +220,7 @@ def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
         )
     matching = match_rows(old, new)
     matched = int((matching.old_rows >= 0).sum())
-    now_rows, then_rows = flagged_rows(old, new, matching)
+    now_rows, then_rows = find_changed_flags(old, new, matching)
     return AuditDiff(
         kind=old.kind,
         matched_by=matching.by,
@@ -236,7 +236,7 @@ def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
     )
 
 
-def _loaded(audit: "BaseAudit | str | os.PathLike") -> "BaseAudit":
+def _load(audit: "BaseAudit | str | os.PathLike") -> "BaseAudit":
     return load_audit(audit) if isinstance(audit, str | os.PathLike) else audit
 
 
@@ -286,7 +286,7 @@ def match_rows(old: "BaseAudit", new: "BaseAudit") -> Matching:
     for by, of, names in _names(new):
         before = known.get((by, repr(of)))
         if before is not None:
-            return Matching(by, _places(_once(before), _once(names)), _repeated(by, names))
+            return Matching(by, _places(_once(before), _once(names)), _note_repeated(by, names))
     places = np.arange(len(new))
     return Matching("place", np.where(places < len(old), places, -1), [BY_PLACE])
 
@@ -324,7 +324,7 @@ def _places(old: list[tuple[str, int]], new: list[tuple[str, int]]) -> np.ndarra
     return np.array([rows.get(name, -1) for name in new], dtype=np.intp)
 
 
-def _repeated(by: str, names: np.ndarray) -> list[str]:
+def _note_repeated(by: str, names: np.ndarray) -> list[str]:
     """A note on names that stand for several rows; of contents this is in their making."""
     if by == "contents":
         return []
@@ -337,7 +337,7 @@ def _repeated(by: str, names: np.ndarray) -> list[str]:
     return [f"{several} {stand} for several rows, which are matched in their order."]
 
 
-def flagged_rows(
+def find_changed_flags(
     old: "BaseAudit", new: "BaseAudit", matching: Matching
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the new audit that are newly flagged, and of the old one that are resolved."""
@@ -351,7 +351,7 @@ def _most(audit: "BaseAudit", rows: np.ndarray) -> np.ndarray:
     return np.argsort(-vars(audit)["suspicion"][rows], kind="stable")
 
 
-def _told(
+def _describe_rows(
     old: "BaseAudit",
     new: "BaseAudit",
     old_rows: np.ndarray,
@@ -425,7 +425,7 @@ def diff_in_sentences(told: dict[str, Any]) -> list[str]:
     """All there is to tell of what ``AuditDiff.to_dict`` gives."""
     words = KINDS[told["kind"]]
     sentences = [
-        _matched(told, words),
+        _describe_matching(told, words),
         _rates(told, words),
         _why(told["newly_flagged"], "newly flagged", FLAGGED, words.row),
     ]
@@ -448,7 +448,7 @@ def diff_in_markdown(told: dict[str, Any]) -> str:
     )
 
 
-def _matched(told: dict[str, Any], words: Kind) -> str:
+def _describe_matching(told: dict[str, Any], words: Kind) -> str:
     by = MATCHED[told["matched_by"]].format(words.noun.partition(",")[0])
     both = f"{_are(told['matched'], words.row)} in both audits, matched {by}"
     added, gone = (f"{count(told[name])} {_be(told[name])}" for name in ("added", "gone"))

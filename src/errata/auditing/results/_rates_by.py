@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, logit, logsumexp
 from scipy.stats import beta, norm
 
-from ..._format import count, four_digits, listed, percent, plural
+from ..._format import count, four_digits, join_names, percent, plural
 from ..._validation import as_column, is_missing
 from ...tables.features._parsing import parse_dates
 from .._settings import BY_STANDS_OUT, MOST_DAYS, MOST_VALUES
@@ -90,8 +90,9 @@ def who_stands_out(columns: dict[str, np.ndarray]) -> str | None:
     stand = "stands" if out.sum() == 1 else "stand"
     beside = "" if elsewhere is None else f"; elsewhere {percent(elsewhere)} are wrong"
     return (
-        f"{listed(told)} {stand} out{beside}. By chance, one of {plural(len(out), 'value')} would "
-        f"look so in fewer than {count(_in_a_hundred(columns['chance'][out]))} of 100 such tables."
+        f"{join_names(told)} {stand} out{beside}. By chance, one of {plural(len(out), 'value')} "
+        f"would look so in fewer than {count(_in_a_hundred(columns['chance'][out]))} of 100 such "
+        "tables."
     )
 
 

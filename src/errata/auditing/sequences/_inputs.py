@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from ..._format import instead, listed, plural
+from ..._format import instead, join_names, plural
 from ..._validation import check_no_missing_labels
 from ...tables import Features
 from ...tables._columns import (
@@ -26,10 +26,10 @@ from ..inputs._inputs import Inputs, arrange, check_trust
 from ..inputs._labels import (
     check_one_per_row,
     classes_of,
-    known_column,
-    known_mask,
     label_column,
     one_per_row,
+    read_known,
+    take_known_column,
 )
 from ._recordings import Recordings, Timeline, gather_recordings, order_note
 
@@ -86,7 +86,7 @@ def read_recordings(
         raise ValueError("a sparse matrix is no table of signals; pass X.toarray().")
     table, labels = label_column(table, y)
     check_no_missing_labels(labels, name="the column of labels" if isinstance(y, str) else "y")
-    table, known = known_column(table, known)
+    table, known = take_known_column(table, known)
     table, names = _sequence_column(table, sequence, len(labels))
     classes, codes = classes_of(labels, y)
     check_one_per_row("the table", count_rows(table), len(codes))
@@ -114,7 +114,7 @@ def read_recordings(
             *signals.notes,
             *rare,
         ],
-        known=known_mask(known, codes >= 0),
+        known=read_known(known, codes >= 0),
         class_order=arrange(features.X, audited, codes)[1],  # of rows time is the order
     )
     return SequenceInputs(inputs, recordings, _timeline(names, signals.clock), signals.by_name)
@@ -193,7 +193,7 @@ def _learnable(
     audited = np.flatnonzero(known[codes])
     if known.all():
         return audited, []
-    names = listed(classes[~known], most=5)
+    names = join_names(classes[~known], most=5)
     are = "occurs" if np.sum(~known) == 1 else "occur"
     return audited, [
         f"{names} {are} in one recording only, or in one part of a long one: such a label cannot "
@@ -217,13 +217,13 @@ def read_signals(table: Any, recordings: Recordings) -> Signals:
         _check_finite(column.name, values)
     clocks = [column for column, values in numeric if _rises(values, recordings)]
     others = [(c, v) for c, v in numeric if c.name not in [clock.name for clock in clocks]]
-    bridged = [(column, _bridged(values, recordings)) for column, values in others]
+    bridged = [(column, _bridge_gaps(values, recordings)) for column, values in others]
     still = [column.name for column, values in bridged if _stands_still(values, recordings)]
     kept = [(column, values) for column, values in bridged if column.name not in still]
     missing = sum(int((~np.isfinite(v)).sum()) for c, v in others if c.name not in still)
     notes = [
-        *_left_out(words, "a model of sequences takes numbers only"),
-        *_left_out(still, "nothing changes there within a recording"),
+        *_note_left_out(words, "a model of sequences takes numbers only"),
+        *_note_left_out(still, "nothing changes there within a recording"),
         *_clock_note([clock.name for clock in clocks]),
         *([f"Gaps in the signals ({plural(missing, 'cell')}) are bridged."] if missing else []),
     ]
@@ -269,7 +269,7 @@ def _stands_still(values: np.ndarray, recordings: Recordings) -> bool:
     return not _steps(values, recordings).any()
 
 
-def _bridged(values: np.ndarray, recordings: Recordings) -> np.ndarray:
+def _bridge_gaps(values: np.ndarray, recordings: Recordings) -> np.ndarray:
     """Gaps bridged by straight lines; where a recording has nothing else, by the median."""
     missing = ~np.isfinite(values)
     if not missing.any():
@@ -285,8 +285,8 @@ def _bridged(values: np.ndarray, recordings: Recordings) -> np.ndarray:
     return recordings.in_table(moments)
 
 
-def _left_out(names: list[str], why: str) -> list[str]:
-    return [f"Left out {listed(map(repr, names), NAMED_COLUMNS)}: {why}."] if names else []
+def _note_left_out(names: list[str], why: str) -> list[str]:
+    return [f"Left out {join_names(map(repr, names), NAMED_COLUMNS)}: {why}."] if names else []
 
 
 def _clock_note(names: list[str]) -> list[str]:
@@ -294,6 +294,6 @@ def _clock_note(names: list[str]) -> list[str]:
         return []
     rise = "rises" if len(names) == 1 else "rise"
     return [
-        f"{listed(map(repr, names), NAMED_COLUMNS)} {rise} from row to row in every recording: "
+        f"{join_names(map(repr, names), NAMED_COLUMNS)} {rise} from row to row in every recording: "
         "taken for a clock, not for a signal."
     ]

@@ -131,7 +131,7 @@ def gather_recordings(names: np.ndarray) -> tuple[Recordings, list[str]]:
     rank[by_place] = np.arange(len(by_place))
     order = np.argsort(rank[number], kind="stable")
     apart = int(np.sum(np.diff(number) != 0)) + 1 - len(first)
-    note = [] if not apart else [_gathered_note(len(first))]
+    note = [] if not apart else [_note_gathered(len(first))]
     return Recordings(order, np.cumsum(sizes[by_place])), note
 
 
@@ -144,7 +144,7 @@ def _check_names(names: np.ndarray) -> None:
         )
 
 
-def _gathered_note(recordings: int) -> str:
+def _note_gathered(recordings: int) -> str:
     return (
         f"Rows of the {plural(recordings, 'recording')} do not stand together; each recording was "
         "gathered in the order of the table, which should be that of time."

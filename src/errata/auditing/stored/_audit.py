@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._engine import Ledger, connect, make_engine
 from ..._files import explain_closed
-from ..._format import shortened, size
+from ..._format import shorten, size
 from ...tables._columns import column_array
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
 from .._audit import Options, run_audit
@@ -164,7 +164,7 @@ def _check_options(label: Any, options: Options) -> None:
         if not isinstance(name, str) and (name is not None or what == "y"):
             raise ValueError(
                 f"{what} must be the name of a column where the table is read in parts, but is "
-                f"{shortened(repr(name), 60)}."
+                f"{shorten(repr(name), 60)}."
             )
 
 

@@ -28,13 +28,13 @@ from .._learning import (
 )
 from .._self_check import SelfCheck
 from .._settings import JUDGED_ROWS
-from ..classes import Grouped, Posterior, grouped_hypotheses
+from ..classes import Grouped, Posterior, group_hypotheses
 from ..classes._problem import ClassProblem, find_duplicates_by_bits, unread_note
 from ..examples._examples import n_examples, show
 from ..examples._views import View, view_among_drawn
-from ..inputs._duplicates import repeated_rows
+from ..inputs._duplicates import find_repeated_rows
 from ..inputs._inputs import Display, TableRows, check_pred_proba, inputs_of
-from ..inputs._labels import classes_of_counts, known_mask, labels_from, notes_on_spellings
+from ..inputs._labels import classes_of_counts, labels_from, notes_on_spellings, read_known
 from ..results._audit import Audit
 from ..results._flags import FlagLine, Rows, Totals, draw_line, no_line, stack_rows
 from ._rows import (
@@ -111,7 +111,7 @@ class StoredProblem(ClassProblem):
         rows = scanned.table()
         classes = classes_of_counts(scanned.labels, scanned.blank, f"column {columns.label!r}")
         given = columns.rows(rows, classes)
-        given = given._replace(known=known_mask(given.known, given.codes >= 0))
+        given = given._replace(known=read_known(given.known, given.codes >= 0))
         proba = columns.proba_of(rows)
         notes: list[str] = []
         if proba is not None:
@@ -165,7 +165,7 @@ class StoredProblem(ClassProblem):
         """Hypotheses in groups, and what they say of every row."""
         before = self.learnt.posterior
         none = before._replace(p_wrong=before.p_wrong[:0])
-        grouped = grouped_hypotheses(none, self.judge.logs[:, :0], np.empty(0, dtype=np.intp))
+        grouped = group_hypotheses(none, self.judge.logs[:, :0], np.empty(0, dtype=np.intp))
         p = np.empty((self.source.n_rows, len(grouped.kinds)), dtype=np.float32)
         for part in self.source.parts:
             p[part.start : part.stop] = np.load(_beside(self.folder, GROUPS, part.start))
@@ -215,7 +215,7 @@ class LargeProblem(StoredProblem):
             for part, bits in zip(self.source.parts, self._bits(), strict=True):
                 yield part.start, bits, read_codes(part_path(self.folder, part.start))
 
-        return repeated_rows(pieces, self.source.n_rows)
+        return find_repeated_rows(pieces, self.source.n_rows)
 
     def flag(self) -> FlagLine:
         """The line that flagged rows reach, drawn from sums."""
@@ -287,7 +287,7 @@ def _group_probabilities(posterior: Posterior, judged: Any) -> np.ndarray:
     """What groups of hypotheses say of each row; of one that was not audited, nothing."""
     rows = judged.rows
     posterior = posterior._replace(p_wrong=rows.p_wrong[rows.audited])
-    found = grouped_hypotheses(posterior, judged.logs, judged.codes)
+    found = group_hypotheses(posterior, judged.logs, judged.codes)
     p = np.full((len(rows.code), found.p.shape[1]), np.nan, dtype=np.float32)
     p[rows.audited] = found.p
     return p

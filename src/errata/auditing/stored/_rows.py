@@ -178,7 +178,7 @@ def columns_of_rows(held: Mapping[str, Any], rows: slice) -> dict[str, np.ndarra
     return {"row": np.arange(rows.start, rows.stop)} | columns
 
 
-def ranked_rows(
+def rank_rows(
     batches: Iterable[dict[str, np.ndarray]], most: int | None = None
 ) -> dict[str, np.ndarray]:
     """The rows of all batches, the most suspicious first; of equals, those that come first.
@@ -200,7 +200,7 @@ def _by_suspicion(batches: list[dict[str, np.ndarray]], most: int | None) -> dic
     }
 
 
-def flagged_only(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def select_flagged(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The flagged ones of some rows."""
     return {name: column[rows["flagged"]] for name, column in rows.items()}
 

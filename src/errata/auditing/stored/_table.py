@@ -67,7 +67,7 @@ def columns_for(
 ) -> TableColumns:
     """What each column is for; raise when one is not there."""
     used = {"label": label} | {what: name for what, name in others.items() if name is not None}
-    named = [name for value in used.values() for name in _listed(value)]
+    named = [name for value in used.values() for name in _as_list(value)]
     for name in (*named, *drop):
         if name not in names:
             raise ValueError(f"there is no column {name!r} in the table; {instead(name, names)}")
@@ -75,7 +75,7 @@ def columns_for(
     return TableColumns(features=features, **used)
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
@@ -88,7 +88,7 @@ class Scanned(NamedTuple):
 
     def merge(self, other: "Scanned") -> "Scanned":
         """That of both."""
-        labels = _counted(self.labels + other.labels)
+        labels = _check_number(self.labels + other.labels)
         return Scanned(labels, self.blank + other.blank, self.tables + other.tables)
 
     def table(self) -> Any:
@@ -105,7 +105,7 @@ def scan_part(part: Any, shared: tuple[TableColumns, np.ndarray]) -> Scanned:
     table = part.read(columns.read)
     labels = part_labels(table, columns.label)
     given = labels[has_label(labels)]
-    counts = _counted(Counter(dict(zip(*_distinct(given), strict=True))))
+    counts = _check_number(Counter(dict(zip(*_distinct(given), strict=True))))
     within = drawn[slice(*np.searchsorted(drawn, [part.start, part.stop]))]
     return Scanned(counts, len(labels) - len(given), [table.take(within - part.start)])
 
@@ -123,7 +123,7 @@ def _distinct(labels: np.ndarray) -> tuple[list[Any], list[int]]:
     return values.tolist(), counts.tolist()
 
 
-def _counted(labels: Counter[Any]) -> Counter[Any]:
+def _check_number(labels: Counter[Any]) -> Counter[Any]:
     """The same, unless there are too many for labels in what was read so far."""
     if len(labels) > MOST_CLASSES:
         check_many_labels(len(labels), labels.total())

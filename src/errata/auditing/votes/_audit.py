@@ -15,7 +15,7 @@ from .._audit import Options, Problem, run_audit
 from .._settings import SHOWN_BALLOTS, TOLD_CLASSES
 from ..classes import Grouped
 from ..examples._cards import plain
-from ..examples._examples import describe_examples, draw_map, shown_rows
+from ..examples._examples import choose_examples, describe_examples, draw_map
 from ..examples._views import Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
 from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
@@ -273,7 +273,7 @@ class VoteProblem(Problem):
     def show(self, result: VoteAudit) -> Callable[[np.ndarray], "ItemView"]:
         """Add the most suspicious items, each with its votes, and a map."""
         view = self.view(result)
-        rows = shown_rows(result)
+        rows = choose_examples(result)
         names = self.display.given_ids(len(result))
         result.examples = _examples(result, view, rows, names, self.options)
         result.points = _points(result, view, rows, self.options.seed)

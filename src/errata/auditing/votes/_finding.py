@@ -28,7 +28,7 @@ from .._settings import (
     VOTE_TOL,
     VOTE_WEIGHTS,
 )
-from ..classes import Grouped, beside_all, matched
+from ..classes import Grouped, beside_all, match_p_wrong
 from ..results._rates_by import NoiseRate
 from ._inputs import Votes
 from ._models import ByFeatures, ByShares, Heard, is_chosen_in
@@ -338,4 +338,4 @@ def grouped_weights(found: VoteFindings) -> Grouped:
     kinds = REVIEWED_VOTE_WEIGHTS[: len(found.hypotheses)]
     weights = np.array([weight for weight, _ in found.hypotheses])
     p = np.stack([p_wrong for _, p_wrong in found.hypotheses], axis=1).astype(np.float32)
-    return matched(beside_all(kinds, weights / weights.sum(), p), found.p_wrong)
+    return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), found.p_wrong)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._canonical import mix_bits, sign_classes
-from ..._format import count, instead, listed, plural
+from ..._format import count, instead, join_names, plural
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array, column_names, count_rows, without_columns
 from .._settings import MOST_CLASSES
@@ -133,13 +133,15 @@ class Votes:
         names, places = distinct(np.asarray(items), "items")
         if len(names) < len(places):
             twice = names[np.bincount(places) > 1]
-            raise ValueError(f"the table has several rows of one item: {listed(twice, most=3)}.")
+            raise ValueError(
+                f"the table has several rows of one item: {join_names(twice, most=3)}."
+            )
         at = np.searchsorted(names, self.items)
         missing = names[np.minimum(at, len(names) - 1)] != self.items
         if missing.any():
             raise ValueError(
                 f"{plural(int(missing.sum()), 'item')} with votes are not in the table: "
-                f"{listed(self.items[missing], most=3)}."
+                f"{join_names(self.items[missing], most=3)}."
             )
         row_of = np.argsort(places)[at]
         item = row_of[self.item]
@@ -231,7 +233,7 @@ def _alone(votes: Votes) -> list[str]:
     met = np.bincount(votes.worker[shared], minlength=len(votes.workers)) > 0
     if met.all():
         return []
-    names = listed(votes.workers[~met], most=3)
+    names = join_names(votes.workers[~met], most=3)
     who = "worker shares" if np.sum(~met) == 1 else "workers share"
     return [
         f"{int(np.sum(~met))} {who} no item with anyone ({names}): how far to trust them is taken "
@@ -267,8 +269,8 @@ def read_columns(votes: Any, item: Any, worker: Any, label: Any) -> VoteColumns:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         raise ValueError(
-            f"items, workers and labels must be as many, but are {listed(lengths)}; pass one of "
-            "each for every vote."
+            f"items, workers and labels must be as many, but are {join_names(lengths)}; pass one "
+            "of each for every vote."
         )
     return _without_missing(*(labels_or_none(_blank_to_none(column)) for column in columns))
 
@@ -395,8 +397,8 @@ def _among_given(
     unknown = found[~np.isin(found, given)]
     if len(unknown):
         raise ValueError(
-            f"votes name {listed(unknown, most=3)}, which classes does not hold; the classes are "
-            f"{listed(given)}."
+            f"votes name {join_names(unknown, most=3)}, which classes does not hold; the classes "
+            f"are {join_names(given)}."
         )
     return given, np.searchsorted(given, found)[codes]
 
@@ -490,8 +492,9 @@ def _names_of_rows(table: Any, item: Any, items: np.ndarray) -> np.ndarray:
     if _is_text(names) != _is_text(items):
         are = ["text" if _is_text(each) else "numbers" for each in (items, names)]
         raise ValueError(
-            f"items are {are[0]} in the votes ({listed(items, most=3)}) and {are[1]} in the table "
-            f"({listed(names, most=3)}); give the table a column {item!r} with the same names."
+            f"items are {are[0]} in the votes ({join_names(items, most=3)}) and {are[1]} in the "
+            f"table ({join_names(names, most=3)}); give the table a column {item!r} with the same "
+            "names."
         )
     return names
 
@@ -514,5 +517,5 @@ def _items_left_out(items: np.ndarray) -> list[str]:
     if not len(items):
         return []
     have, were = ("has", "was") if len(items) == 1 else ("have", "were")
-    names = listed(items, most=5)
+    names = join_names(items, most=5)
     return [f"{plural(len(items), 'item')} {have} no vote ({names}) and {were} left out."]

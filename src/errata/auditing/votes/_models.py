@@ -20,7 +20,7 @@ from .._settings import (
     TREES,
     WIDE,
 )
-from ..inputs._groups import group_folds, renumbered
+from ..inputs._groups import group_folds, renumber_groups
 from ..models._base import NewRows, OutOfFoldModel, TrainingData
 from ..models._default import (
     CrossFitted,
@@ -30,7 +30,7 @@ from ..models._default import (
     check_classifier,
     estimator_table,
 )
-from ..models._pooling import Pool, pool_models, pooled_new_rows, skill_of
+from ..models._pooling import Pool, pool_models, pool_new_rows, skill_of
 from ._inputs import Items
 
 
@@ -112,7 +112,7 @@ class ItemModels:
         return np.sort(random.choice(taught, LEARN_ROWS, replace=False))
 
     def _training_data(self, taught: np.ndarray, own: np.ndarray, n_classes: int) -> TrainingData:
-        groups = renumbered(self.groups, taught)
+        groups = renumber_groups(self.groups, taught)
         data = TrainingData(self.X[taught], own, n_classes, groups, self.seed, self.n_jobs)
         if len(taught) == len(self.X):
             return data
@@ -140,7 +140,7 @@ class ItemModels:
         table = self.X if self.table is None else self.table
         folds = None if self.groups is None else self._folds()
         rows = NewRows(self.X, table, None, folds).take(others)
-        logs = pooled_new_rows(pool.fitted, pool.weights, rows)[0]
+        logs = pool_new_rows(pool.fitted, pool.weights, rows)[0]
         proba[np.ix_(others, present)] = np.exp(logs.T)
 
 

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, gammaln, logit
 from scipy.stats import beta
 
-from ..._format import count, listed
+from ..._format import count, join_names
 from .._settings import (
     COPIED_VOTES,
     COPIES_AGREE,
@@ -464,5 +464,5 @@ def copying_note(votes: Votes, first: np.ndarray) -> list[str]:
     each = "they count as one" if groups == 1 else f"their {count(groups)} groups count as one each"
     return [
         f"{count(int(copies.sum()))} workers give the same votes as another of them, mistakes "
-        f"included ({listed(votes.workers[copies], most=5)}): {each}."
+        f"included ({join_names(votes.workers[copies], most=5)}): {each}."
     ]

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..._detector import DetectorMixin, drop_own_class, measure_doubt
-from ..._format import listed
+from ..._format import join_names
 from ..._validation import check_count, check_fraction, check_labelled
 from ..._warn import warn_user
 from ...noise import NoiseModel
@@ -258,7 +258,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         sizes = np.bincount(codes, minlength=len(classes))
         small = (sizes > 0) & (sizes <= self.n_neighbors)
         if small.any():
-            names = listed(map(repr, classes[small].tolist()), most=5)
+            names = join_names(map(repr, classes[small].tolist()), most=5)
             warn_user(
                 f"no more than n_neighbors={self.n_neighbors} rows have the label {names}, too few "
                 "to tell which are wrong; these labels are believed."

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from ..._format import listed, plural
+from ..._format import join_names, plural
 from ...exceptions import ConflictingEvent
 from ._requests import find_place, get_review, is_partial, read_form, read_number, read_sent_filter
 from ._review import NAMED, WITHOUT_CLASS, Answer, Review
@@ -72,7 +72,7 @@ async def decide_many(request: Any) -> Any:
     chosen = read_sent_filter(request, form)
     kind = form.get("kind", "")
     if kind not in BULK:
-        raise HTTPException(422, f"there is no verdict {kind!r} for many rows; {listed(BULK)}.")
+        raise HTTPException(422, f"there is no verdict {kind!r} for many rows; {join_names(BULK)}.")
     places = review.standing.waiting(chosen)
     if len(places) != read_number(form, "count", 0):
         raise HTTPException(

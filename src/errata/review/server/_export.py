@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse
 
-from ..._format import listed
+from ..._format import join_names
 from ..exporting import export_events, export_label_studio, export_table, read_audited
 from ._requests import get_review
 from ._review import Review
@@ -32,7 +32,7 @@ async def send_export(request: Any) -> Any:
     review = get_review(request)
     form = request.query_params.get("format", "csv")
     if form not in FORMATS:
-        raise HTTPException(422, f"there is no format {form!r}; there are {listed(FORMATS)}.")
+        raise HTTPException(422, f"there is no format {form!r}; there are {join_names(FORMATS)}.")
     folder = TemporaryDirectory(prefix="errata-export-")
     ending, write = FORMATS[form]
     stem = review.folder.path.resolve().name.removesuffix(".audit")

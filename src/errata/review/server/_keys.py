@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..._format import listed
+from ..._format import join_names
 from ...audit_folder.decisions import from_text
 
 # As browsers name them; what a person sees of them is in `format_key`.
@@ -48,7 +48,7 @@ def read_keys(text: str | None) -> dict[str, tuple[str, ...]]:
 def _read_change(part: str) -> tuple[str, str]:
     action, _, key = part.partition("=")
     if action not in KEYS:
-        raise ValueError(f"there is no action {action!r} to give a key to; {listed(KEYS)}.")
+        raise ValueError(f"there is no action {action!r} to give a key to; {join_names(KEYS)}.")
     if not key or key in DIGITS:
         raise ValueError(f"{part!r} names no key for {action}; write it as in accept=Enter.")
     return action, key.lower() if len(key) == 1 else key

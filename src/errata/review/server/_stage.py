@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
-from ..._format import capitalised, percent, plural, probability
+from ..._format import capitalise, percent, plural, probability
 from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
 from .._summary import find_drawn_rows
@@ -276,7 +276,7 @@ def _order_reasons(review: Review, card: dict[str, Any]) -> list[str]:
         return reasons
     unusual = describe_unusual(review.folder.examples.get(card["row"], {}))
     like = f" among rows labelled {format_name(card['label'])}"
-    return [*([f"{capitalised(unusual)}{like}."] if unusual else []), *reasons[1:], *reasons[:1]]
+    return [*([f"{capitalise(unusual)}{like}."] if unusual else []), *reasons[1:], *reasons[:1]]
 
 
 def build_answers(

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from ..._format import listed
+from ..._format import join_names
 from ...audit_folder.decisions import Decisions, differ
 from .._summary import PILES, find_seen_rows
 from ..inference import (
@@ -252,7 +252,7 @@ def read_filter(given: Mapping[str, str], start: str) -> RowFilter:
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        raise ValueError(f"there is no {name} {value!r}; there are {listed(choices)}.")
+        raise ValueError(f"there is no {name} {value!r}; there are {join_names(choices)}.")
 
 
 def _check_probability(name: str, value: str) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from ..._format import listed
+from ..._format import join_names
 from ..._random import draw_seed
 from .._columns import (
     Column,
@@ -320,7 +320,7 @@ def _write_notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
         if outcome.reason:
             left_out.setdefault(outcome.reason, []).append(column.name)
     notes = [
-        f"Left out {listed(map(repr, names), _NAMED)}: {reason}."
+        f"Left out {join_names(map(repr, names), _NAMED)}: {reason}."
         for reason, names in left_out.items()
     ]
     return notes + [outcome.remark for outcome in encoded if outcome.remark]

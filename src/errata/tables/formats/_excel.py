@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..._files import atomic_path, readable
-from ..._format import listed, plural
+from ..._format import join_names, plural
 from ..._optional import require
 from ._records import Change, NoRowsError, check_named_once, check_row_count
 
@@ -69,7 +69,9 @@ def read_sheet(path: Path) -> Sheet:
     cells = ([None if cell == "" else cell for cell in row] for row in rows)
     filled = [(i, row) for i, row in enumerate(cells, 1) if any(cell is not None for cell in row)]
     if not filled:
-        hint = f"; move the sheet with the table ({listed(others, 5)}) to the front" * bool(others)
+        hint = f"; move the sheet with the table ({join_names(others, 5)}) to the front" * bool(
+            others
+        )
         raise ValueError(f"{path} has nothing in its first sheet, {found.name!r}{hint}.")
     (_, header), *body = filled
     if not body:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._files import is_pattern
-from ..._format import listed
+from ..._format import join_names
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
 from .._table import copy_changed, read_table
@@ -81,7 +81,7 @@ def _list_folder(folder: Path) -> list[Path]:
     odd = [path.name for path in within if not is_table_name(path)]
     if odd:
         raise ValueError(
-            f"{folder} holds {listed(odd, 3)} besides tables; say which files you mean by a "
+            f"{folder} holds {join_names(odd, 3)} besides tables; say which files you mean by a "
             f'pattern, such as "{folder / "*.parquet"}".'
         )
     if not within:
@@ -89,7 +89,8 @@ def _list_folder(folder: Path) -> list[Path]:
     endings = sorted({get_ending(path) for path in within})
     if len(endings) > 1:
         raise ValueError(
-            f"{folder} holds files of several formats ({listed(endings)}); say which you mean by "
+            f"{folder} holds files of several formats ({join_names(endings)}); say which you mean "
+            "by "
             f'a pattern, such as "{folder / ("*" + endings[0])}".'
         )
     return within
@@ -206,7 +207,7 @@ def check_new_folder(table: Path, files: Sequence[Path], out: Path, *, force: bo
     others = [path.name for path in sorted(out.rglob("*")) if path.is_file() and path not in copies]
     if others:
         raise ValueError(
-            f"{out} holds {listed(others, 3)}, which would be lost; choose another folder."
+            f"{out} holds {join_names(others, 3)}, which would be lost; choose another folder."
         )
 
 

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._detector import DetectorMixin, measure_doubt
-from ..._format import listed
+from ..._format import join_names
 from ..._validation import (
     check_choice,
     check_class_weights,
@@ -342,8 +342,8 @@ def _find_positions(classes: np.ndarray, named: np.ndarray) -> list[int]:
     labels = classes.tolist()
     if set(names) != set(labels):
         raise ValueError(
-            f"the noise model is for the classes {listed(map(repr, names))}, but the labels are "
-            f"{listed(map(repr, labels))}; name the same classes, in any order, or none."
+            f"the noise model is for the classes {join_names(map(repr, names))}, but the labels "
+            f"are {join_names(map(repr, labels))}; name the same classes, in any order, or none."
         )
     return [names.index(label) for label in labels]
 
