@@ -104,7 +104,14 @@ def test_decisions_on_rows_that_are_gone_are_counted(here):
 
 def test_an_audit_that_nobody_reviewed_says_how_to_begin(here):
     refused(run(here), f"begin with: errata review {here / 'pets.audit'}")
-    refused(invoke("decisions", here), "is not an audit that this errata has written (it has no")
+    refused(invoke("decisions", here), "is not an audit that errata has written (it has no")
+
+
+def test_an_audit_of_another_version_is_refused(here):
+    numbers = here / "pets.audit" / "audit.json"
+    told = json.loads(numbers.read_text())
+    numbers.write_text(json.dumps(told | {"version": told["version"] - 1}))
+    refused(run(here), "was written by an older errata, in version")
 
 
 def test_what_is_no_audit_is_told(here):

@@ -63,7 +63,11 @@ def read_numbers(path: Path) -> dict[str, Any]:
         found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
         version = int(found["version"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
+        why = f"it has no {NUMBERS}" if isinstance(error, FileNotFoundError) else error
+        raise ValueError(
+            f"{path} is not an audit that errata has written ({why}); give the folder of one, or "
+            "audit the table again."
+        ) from error
     if version != VERSION:
         age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
         raise ValueError(

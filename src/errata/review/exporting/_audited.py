@@ -1,6 +1,5 @@
 """What an export needs of an audit: its rows, by their keys, with what the table says of them."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._kinds import CLASSES, Kind, kind_of
-from ...audit_folder import check_folder
+from ...audit_folder import read_numbers
 from ...audit_folder.decisions import as_text
 
 PREFIX = "errata_"  # of all columns that are added
@@ -53,17 +52,7 @@ class Audited(NamedTuple):
 def read_audited(folder: str | os.PathLike) -> Audited:
     """The rows of the audit in a folder."""
     folder = Path(folder)
-    check_folder(folder)
-    try:
-        numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-        fingerprint = numbers["fingerprint"]
-        numbers["about"]  # which must be there
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        why = "it has no audit.json" if isinstance(error, FileNotFoundError) else error
-        raise ValueError(
-            f"{folder} is not an audit that this errata has written ({why}); give the folder of "
-            "one, or audit the table again."
-        ) from error
+    numbers = read_numbers(folder)
     if numbers.get("parts") is not None:
         raise ValueError(
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
@@ -72,10 +61,10 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     from pyarrow import parquet
 
     with parquet.ParquetFile(folder / "rows.parquet") as file:
-        return _read_rows(fingerprint, numbers, file)
+        return _read_rows(numbers, file)
 
 
-def _read_rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
+def _read_rows(numbers: dict[str, Any], file: Any) -> Audited:
     """The rows in a file, of an audit with these numbers."""
     about = numbers["about"]
     kind = kind_of(numbers)
@@ -88,7 +77,7 @@ def _read_rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
     labels, suggested = read_labels(numbers, lambda name: column(name).to_pylist())
     items = column("items").to_pylist() if "items" in there else None
     audited = Audited(
-        fingerprint=fingerprint,
+        fingerprint=numbers["fingerprint"],
         table=about.get("table"),
         columns=_get_label_columns(about, names),
         keys=column("key").to_pylist(),

@@ -26,6 +26,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, exp, floor, inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -264,18 +265,15 @@ def _log_sum(logs: Sequence[float]) -> float:
 
 
 def _log_likelihood(k: np.ndarray, rows: int, n: float, x: float) -> np.ndarray:
-    """Logarithm of L of a stratum: C(rows - n, k - x) / C(rows, k)."""
-    from scipy.special import gammaln
+    """Logarithm of L of a stratum."""
+    return log_choose(rows - n, k - x) - log_choose(rows, k)
 
-    k = np.asarray(k, dtype=float)
-    return (
-        gammaln(rows - n + 1)
-        - gammaln(k - x + 1)
-        - gammaln(rows - n - k + x + 1)
-        - gammaln(rows + 1)
-        + gammaln(k + 1)
-        + gammaln(rows - k + 1)
-    )
+
+def log_choose(n: Any, k: Any) -> np.ndarray:
+    """Logarithm of a binomial coefficient, also of numbers that are not whole."""
+    from scipy.special import gammaln  # a quarter of a second, and not for the first card
+
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
 def _top(slope: float, rows: int, n: float, x: float, limits: tuple[int, int]) -> float:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._anytime import Draws, ListBound
-from ._intervals import Stratum, at_least_wrong, at_most_wrong
+from ._intervals import at_least_wrong, at_most_wrong
 
 HALF_WIDTH = 0.03  # of the interval that the number of further verdicts is told for
 TELLING = 20  # verdicts from which it is told
@@ -107,8 +107,8 @@ def certify(
         if if_wrong != if_right:
             _, high = if_wrong.bounds()
     else:
-        low = at_least_wrong(_strata(if_right))
-        high = at_most_wrong(_strata(if_wrong))
+        low = at_least_wrong(if_right)
+        high = at_most_wrong(if_wrong)
     suspects = [row for row in drawn if members[0][row]]
     bound = _bound_list(suspects, members[0], suspicion, verdicts)
     return Certificate(
@@ -148,12 +148,6 @@ def _count_draws(
         most = rows - right - (0 if unsure_is_wrong else decided.count(None))
         counts.append((rows, len(told), wrong, foretold, least, most))
     return Draws(*(tuple(column) for column in zip(*counts, strict=True)))
-
-
-def _strata(draws: Draws) -> list[Stratum]:
-    """The same for bounds of a fixed number of verdicts."""
-    counts = zip(draws.rows, draws.drawn, draws.wrong, draws.limits, strict=True)
-    return [Stratum(rows, int(n), int(x), low, high) for rows, n, x, (low, high) in counts]
 
 
 def _estimate(draws: Draws) -> float:

@@ -12,12 +12,12 @@ holds the truth at least as often as it says. It is the narrower the more the st
 the predictions are at work.
 """
 
-from collections.abc import Sequence
 from math import sqrt
 from statistics import NormalDist
-from typing import NamedTuple
 
 import numpy as np
+
+from ._anytime import Draws, log_choose
 
 SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
 
@@ -73,86 +73,66 @@ def at_least(found: int, n: int, confidence: float = 0.95) -> float:
     return 1 - at_most(n - found, n, confidence)
 
 
-class Stratum(NamedTuple):
-    """Rows that are drawn from uniformly."""
-
-    rows: int
-    drawn: int
-    wrong: int  # of those drawn
-    least: int  # wrong labels for certain
-    most: int  # that there can be at most
-
-    def turned(self) -> "Stratum":
-        """The same with right and wrong exchanged."""
-        rows = self.rows
-        least = self.rows - self.most
-        most = self.rows - self.least
-        return Stratum(rows, self.drawn, self.drawn - self.wrong, least, most)
-
-
-def at_least_wrong(strata: Sequence[Stratum], confidence: float = 0.975) -> int:
+def at_least_wrong(draws: Draws, confidence: float = 0.975) -> int:
     """The smallest number of wrong labels that is not ruled out."""
-    first, second = strata
-    low = first.least + second.least
-    high = first.most + second.most
+    low = sum(least for least, _ in draws.limits)
+    high = sum(most for _, most in draws.limits)
     while low < high:
         middle = (low + high) // 2
-        if _chance(first, second, middle) > 1 - confidence:
+        if _chance(draws, middle) > 1 - confidence:
             high = middle
         else:
             low = middle + 1
     return low
 
 
-def at_most_wrong(strata: Sequence[Stratum], confidence: float = 0.975) -> int:
+def at_most_wrong(draws: Draws, confidence: float = 0.975) -> int:
     """The largest number of wrong labels that is not ruled out."""
-    rows = sum(stratum.rows for stratum in strata)
-    return rows - at_least_wrong([stratum.turned() for stratum in strata], confidence)
+    return sum(draws.rows) - at_least_wrong(draws.exchange(), confidence)
 
 
-def _chance(first: Stratum, second: Stratum, total: int) -> float:
+def _chance(draws: Draws, total: int) -> float:
     """The largest probability, over all splits of ``total``, of a statistic as large as it is."""
-    low = max(first.least, total - second.most)
-    high = min(first.most, total - second.least)
+    (least, most), (other_least, other_most) = draws.limits
+    low = max(least, total - other_most)
+    high = min(most, total - other_least)
     tried = np.unique(np.linspace(low, high, SPLITS).round().astype(int))
-    chances = _chances(first, second, tried, total)
+    chances = _chances(draws, tried, total)
     if high - low < SPLITS:
         return float(chances.max())
     step = -(-(high - low) // (SPLITS - 1))
     worst = int(tried[chances.argmax()])
     near = np.unique(np.linspace(worst - step, worst + step, SPLITS).round().astype(int))
     near = near[(near >= low) & (near <= high)]
-    return float(max(chances.max(), _chances(first, second, near, total).max()))
+    return float(max(chances.max(), _chances(draws, near, total).max()))
 
 
-def _chances(first: Stratum, second: Stratum, split: np.ndarray, total: int) -> np.ndarray:
+def _chances(draws: Draws, split: np.ndarray, total: int) -> np.ndarray:
     """Probability of the statistic or a larger one, if so many of the first stratum are wrong."""
-    seen = _hypergeometric(first, split)
-    beyond = np.cumsum(_hypergeometric(second, total - split)[:, ::-1], axis=1)[:, ::-1]
+    rows, other_rows = draws.rows
+    drawn, other_drawn = map(int, draws.drawn)
+    wrong, other_wrong = draws.wrong
+    seen = _hypergeometric(rows, drawn, split)
+    beyond = _hypergeometric(other_rows, other_drawn, total - split)
+    beyond = np.cumsum(beyond[:, ::-1], axis=1)[:, ::-1]
     beyond = np.column_stack([beyond, np.zeros(len(split))])
     # What is missing of the statistic, but for a factor, after the draws of the first stratum.
-    worth = first.rows / max(first.drawn, 1)
-    other = second.rows / max(second.drawn, 1)
-    missing = (first.wrong - np.arange(first.drawn + 1)) * worth + second.wrong * other
-    needed = np.ceil(missing / max(other, 1.0) - 1e-9).clip(0, second.drawn + 1).astype(int)
+    worth = rows / max(drawn, 1)
+    other_worth = other_rows / max(other_drawn, 1)
+    missing = (wrong - np.arange(drawn + 1)) * worth + other_wrong * other_worth
+    needed = np.ceil(missing / max(other_worth, 1.0) - 1e-9).clip(0, other_drawn + 1).astype(int)
     return np.sum(seen * beyond[:, needed], axis=1)
 
 
-def _hypergeometric(stratum: Stratum, wrong: np.ndarray) -> np.ndarray:
-    """Probabilities of 0, 1, ... wrong labels among those drawn, a row for each number in all."""
-    found = np.arange(stratum.drawn + 1)
+def _hypergeometric(rows: int, drawn: int, wrong: np.ndarray) -> np.ndarray:
+    """Probabilities of 0, 1, ... wrong labels among those drawn, a line for each number in all."""
+    found = np.arange(drawn + 1)
     wrong = wrong[:, None]
-    others = stratum.rows - wrong
-    possible = (found <= wrong) & (stratum.drawn - found <= others)
+    others = rows - wrong
+    possible = (found <= wrong) & (drawn - found <= others)
     logs = (
-        _log_choose(wrong, np.minimum(found, wrong))
-        + _log_choose(others, np.clip(stratum.drawn - found, 0, others))
-        - _log_choose(np.array(stratum.rows), np.array(stratum.drawn))
+        log_choose(wrong, np.minimum(found, wrong))
+        + log_choose(others, np.clip(drawn - found, 0, others))
+        - log_choose(rows, drawn)
     )
     return np.where(possible, np.exp(logs), 0.0)
-
-
-def _log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
-    from scipy.special import gammaln  # a quarter of a second, and not for the first card
-
-    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
