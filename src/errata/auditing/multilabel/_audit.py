@@ -140,7 +140,7 @@ def audit_multilabel(
 class CellProblem(Problem):
     """Rows with any number of labels each: a cell for each row and label."""
 
-    join_names = "labels of rows that are wrong"
+    listed = "labels of rows that are wrong"
     inputs: CellInputs
     found: CellFindings  # rows in the order of the table
 
