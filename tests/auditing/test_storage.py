@@ -144,7 +144,7 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
     audited(CODES).save(tmp_path / "pets.audit")
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
     fields = (
-        "about classes components digested dtype duplicates examples expected_precision "
+        "about answer classes components digested dtype duplicates examples expected_precision "
         "expected_recall fingerprint has_skill hypotheses index kind known models noise_rate "
         "notes parts piles points prior reviewed rule self_check timeline totals traces transition "
         "unlabelled version"
@@ -153,7 +153,7 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
         "compared flagged id image label p_wrong reasons row similar speaking suggested usual "
         "values"
     )
-    assert numbers["version"] == 12
+    assert numbers["version"] == 13
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

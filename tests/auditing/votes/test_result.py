@@ -89,5 +89,5 @@ def test_cleaning_may_drop_instead(audit):
 
 def test_a_notebook_shows_a_sentence_and_items(audit):
     page = audit._repr_html_()
-    assert "of 120 majority labels about" in page
+    assert "Of 120 majority labels about" in page
     assert repr(audit).startswith("<VoteAudit: of 120 majority labels about ")
