@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from errata._random import clone_keeping_seeds, clone_with_seed, draw_seed, draw_seeds, set_seed
 
@@ -59,3 +60,12 @@ def test_an_estimator_gets_its_seed_and_its_parts_others():
     assert made.random_state == 5
     assert made.estimator.random_state == drawn(1, seed=5)[0]
     set_seed(GaussianNB(), 5)  # has no seed to set
+
+
+def test_seeds_reach_into_pipelines_but_keep_what_is_set():
+    random = np.random.RandomState(0)
+    learner = make_pipeline(StandardScaler(), RandomForestClassifier())
+    seeded = clone_keeping_seeds(learner, random)
+    assert isinstance(seeded[-1].random_state, int)
+    assert learner[-1].random_state is None
+    assert clone_keeping_seeds(RandomForestClassifier(random_state=5), random).random_state == 5

@@ -15,10 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
-from errata._random import clone_keeping_seeds
 from errata.exceptions import SuspicionWarning
 from errata.hardness import InstanceHardness
-from errata.hardness._classifiers import _convert_to_votes
 
 CHEAP = [GaussianNB(), KNeighborsClassifier(3), DecisionTreeClassifier()]
 
@@ -52,8 +50,13 @@ def test_hard_votes_count_the_learners_that_are_wrong():
 
 
 def test_a_learner_torn_between_classes_splits_its_vote():
-    proba = np.array([[[0.4, 0.4, 0.2], [0.1, 0.8, 0.1]]])
-    assert _convert_to_votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
+    class Torn(DummyClassifier):
+        def predict_proba(self, X):
+            return np.array([[0.4, 0.4, 0.2], [0.1, 0.8, 0.1]])[X[:, 0].astype(int)]
+
+    X, y = np.tile([[0.0], [1.0]], (6, 1)), np.repeat([0, 1, 2], 4)
+    found = InstanceHardness([Torn()], cv=2, voting="hard", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(found.suspicion_, [0.5, 1] * 2 + [0.5, 0] * 2 + [1, 1] * 2)
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -78,15 +81,6 @@ def test_threads_change_nothing():
     with parallel_config(backend="threading"):
         one, two = (InstanceHardness(CHEAP, random_state=0, n_jobs=j).fit(X, y) for j in (1, 2))
     np.testing.assert_array_equal(one.suspicion_, two.suspicion_)
-
-
-def test_seeds_reach_into_pipelines_but_keep_what_is_set():
-    random = np.random.RandomState(0)
-    learner = make_pipeline(StandardScaler(), RandomForestClassifier())
-    seeded = clone_keeping_seeds(learner, random)
-    assert isinstance(seeded[-1].random_state, int)
-    assert learner[-1].random_state is None
-    assert clone_keeping_seeds(RandomForestClassifier(random_state=5), random).random_state == 5
 
 
 def test_a_class_with_one_row_cannot_be_judged():

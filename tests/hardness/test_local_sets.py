@@ -11,9 +11,7 @@ from errata.hardness import (
     LocalSetRadius,
     LocalSetSmoother,
     Usefulness,
-    _local_sets,
 )
-from errata.hardness._local_sets import LocalSets, find_local_sets
 from hardness.naive_hardness import naive_local_sets
 
 MEASURES = [LocalSetCardinality, LocalSetRadius, Usefulness, Harmfulness, LocalSetSmoother]
@@ -73,9 +71,9 @@ def test_units_and_places_do_not_matter(measure, table, factor):
 @given(hnp.arrays(float, st.tuples(st.integers(4, 25), st.just(2)), elements=st.integers(0, 9)))
 def test_the_smoother_flags_what_harms_more_than_it_helps(table):
     y = np.arange(len(table)) % 2
-    sets = find_local_sets(table, y)
+    *_, usefulness, harmfulness = naive_local_sets(table, y)
     np.testing.assert_array_equal(
-        LocalSetSmoother().fit(table, y).flagged_, sets.harmfulness > sets.usefulness
+        LocalSetSmoother().fit(table, y).flagged_, harmfulness > usefulness
     )
 
 
@@ -106,56 +104,62 @@ coarse_tables = hnp.arrays(
 )
 
 
-def assert_same(found, expected):
-    for name, ours, theirs in zip(LocalSets._fields, found, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12, err_msg=name)
+def expect_hardness(X, y, metric="euclidean"):
+    """What each measure makes of the plain twin of local sets."""
+    sets = map(np.asarray, naive_local_sets(X, y, metric))
+    _, radius, extent, cardinality, usefulness, harmfulness = sets
+    n_friends = np.bincount(y)[y] - 1
+    friends = np.maximum(n_friends, 1)  # nobody is in a set without friends
+    wider = np.maximum(radius, extent)
+    return {
+        LocalSetCardinality: 1 - cardinality / friends,
+        LocalSetRadius: 1 - np.divide(radius, wider, out=np.zeros(len(y)), where=wider > 0),
+        Usefulness: 1 - usefulness / friends,
+        Harmfulness: harmfulness / (len(y) - 1 - n_friends),
+        LocalSetSmoother: (harmfulness + 1) / (harmfulness + usefulness + 2),
+    }
+
+
+def assert_hardness(expected, X, y, atol=1e-12, **parameters):
+    for measure, hardness in expected.items():
+        found = measure(**parameters).fit(X, y).suspicion_
+        np.testing.assert_allclose(found, hardness, rtol=0, atol=atol, err_msg=measure.__name__)
 
 
 @given(coarse_tables, st.integers(2, 3), st.sampled_from(["euclidean", "cityblock"]))
-def test_local_sets_equal_their_plain_twin(X, n_classes, metric):
+def test_measures_follow_from_the_plain_twin_of_local_sets(X, n_classes, metric):
     y = np.arange(len(X)) % n_classes
-    assert_same(find_local_sets(X, y, metric=metric), naive_local_sets(X, y, metric))
-
-
-@given(coarse_tables)
-def test_who_is_held_is_held_by_somebody_and_everybody_has_one_enemy(X):
-    sets = find_local_sets(X, np.arange(len(X)) % 2)
-    assert sets.usefulness.sum() == sets.cardinality.sum()
-    assert sets.harmfulness.sum() == len(X)
+    assert_hardness(expect_hardness(X, y, metric), X, y, metric=metric)
 
 
 def test_small_chunks_and_threads_change_nothing(monkeypatch):
     rng = np.random.RandomState(0)
     X, y = rng.randint(5, size=(150, 3)).astype(float), rng.randint(3, size=150)
-    monkeypatch.setattr(_local_sets, "CHUNK", 1_000)  # six rows at a time
-    assert_same(find_local_sets(X, y, n_jobs=2), naive_local_sets(X, y))
+    monkeypatch.setattr("errata.hardness._local_sets.CHUNK", 1_000)  # six rows at a time
+    assert_hardness(expect_hardness(X, y), X, y, n_jobs=2)
 
 
 def test_a_friend_as_far_as_the_enemy_is_outside():
-    sets = find_local_sets(np.array([[0.0], [1.0], [-1.0]]), np.array([0, 0, 1]))
-    assert sets.cardinality.tolist() == [0, 1, 0]  # for row 1 the enemy is at 2, its friend at 1
+    # For row 1 the enemy is at 2, its friend at 1.
+    assert_hardness({LocalSetCardinality: [1, 0, 1]}, [[0.0], [1.0], [-1.0]], [0, 0, 1])
 
 
 def test_of_two_enemies_equally_near_the_first_is_meant():
-    sets = find_local_sets(np.array([[0.0], [-1.0], [1.0]]), np.array([0, 1, 1]))
-    assert sets.enemy.tolist() == [1, 0, 0]
-    assert sets.harmfulness.tolist() == [2, 1, 0]
+    # The middle row is the enemy of both others, and the first of them is its enemy.
+    assert_hardness({Harmfulness: [1, 1, 0]}, [[0.0], [-1.0], [1.0]], [0, 1, 1])
 
 
 def test_an_enemy_at_the_same_place_leaves_nobody_inside():
-    sets = find_local_sets(np.array([[1.0], [1.0], [1.0], [2.0]]), np.array([0, 1, 0, 0]))
-    assert sets.radius.tolist() == [0, 0, 0, 1]
-    assert sets.cardinality.tolist() == [0, 0, 0, 0]
+    expected = {LocalSetCardinality: [1, 1, 1, 1], LocalSetRadius: [1, 1, 1, 0]}
+    assert_hardness(expected, [[1.0], [1.0], [1.0], [2.0]], [0, 1, 0, 0])
 
 
 def test_rows_far_from_zero_keep_their_digits():
     X, y = np.array([[0.0, 0], [1, 0], [2.5, 0], [9, 1]]), np.array([0, 0, 1, 1])
-    assert_same(find_local_sets(X + 1e9, y), naive_local_sets(X, y))
+    assert_hardness(expect_hardness(X, y), X + 1e9, y)
 
 
 def test_sparse_matrices_give_the_same_answer():
     rng = np.random.RandomState(0)
     X, y = rng.poisson(1.0, size=(40, 4)) * rng.uniform(size=(40, 4)), rng.randint(2, size=40)
-    sparse, dense = find_local_sets(csr_matrix(X), y), find_local_sets(X, y)
-    for ours, theirs in zip(sparse, dense, strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-7)
+    assert_hardness(expect_hardness(X, y), csr_matrix(X), y, atol=1e-7)

@@ -7,7 +7,7 @@ rows of a table among which are the nearest ones.
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -27,14 +27,9 @@ PILOT_FROM = 15_000  # rows; with fewer, brute force is done before the pilot ha
 CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
 
 
-class Found(NamedTuple):
-    """What a query found for m points."""
-
-    indices: np.ndarray  # (m, asked), in any order
-    distances: np.ndarray  # (m, asked)
-    reach: np.ndarray  # (m,): whatever was not found is at least this far
-
-
+# What a query found for m points: indices (m, asked) in any order, distances (m, asked), and how
+# far whatever was not found is at least, (m,)
+Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 Query = Callable[[Any, int], Found]
 
 
@@ -76,10 +71,10 @@ def find_nearest(
         still_shared = []
         for batch in blocks(len(shared), CHUNK, width=asked * d):
             part = shared[batch]
-            found = query(points[part], asked)
+            indices, found, reach = query(points[part], asked)
             ours = None if own is None else own[part]
-            distances[part], neighbors[part] = pick_nearest(found.indices, found.distances, k, ours)
-            still_shared.append(part[(distances[part, -1] >= found.reach) & (asked < n)])
+            distances[part], neighbors[part] = pick_nearest(indices, found, k, ours)
+            still_shared.append(part[(distances[part, -1] >= reach) & (asked < n)])
         shared = np.concatenate(still_shared)
         if zero_is_equal and len(shared):
             shared = _assign_twins(X, points, own, shared, neighbors)
@@ -159,10 +154,9 @@ class TreeSearch:
             distances = distances[:, None]
             indices = indices[:, None]
         if not self.measured:
-            return Found(indices, distances, distances[:, -1])
-        return Found(
-            indices, measure_distances(points, self.X, indices), distances[:, -1] * (1 - 1e-12)
-        )
+            return indices, distances, distances[:, -1]
+        measured = measure_distances(points, self.X, indices)
+        return indices, measured, distances[:, -1] * (1 - 1e-12)
 
 
 class BruteSearch:
@@ -189,7 +183,7 @@ class BruteSearch:
         error = self.rounding * squares[:, -1] + slack
         close = (np.diff(squares) <= 2 * error[:, None]).any(axis=1)  # their order may be wrong
         distances[close] = measure_distances(points[close], self.X, indices[close])
-        found = Found(indices, distances, np.sqrt(np.maximum(last - error, 0)))
+        found = (indices, distances, np.sqrt(np.maximum(last - error, 0)))
         blurred = last <= 100 * slack  # all so close together that some may not be found
         if blurred.any():
             for ours, exact in zip(found, self.tree(points[blurred], asked), strict=True):
@@ -214,7 +208,7 @@ class LibrarySearch:
         # Rows that have no feature in common are farther than any other, but not than infinity,
         # which stands for the row itself.
         distances = np.nan_to_num(distances, nan=np.finfo(float).max)
-        return Found(indices, distances, distances[:, -1])
+        return indices, distances, distances[:, -1]
 
 
 def _skip_checks() -> Any:

@@ -1,6 +1,6 @@
 """Hardness from local sets: the rows around a row, up to its nearest enemy."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,19 +12,33 @@ from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
 CHUNK = 2**23  # distances held at once, by each thread: 64 MB
 
 
-class LocalSets(NamedTuple):
+class LocalSets:
     """What surrounds each row before its nearest enemy, the nearest row with another label.
 
-    The local set of a row holds the other rows nearer to it than its nearest enemy; all carry its
-    own label.
+    The local set of a row holds the rows that are nearer to it than that; they all carry its label.
+    Everything is found in one pass over all distances, O(n²) of them, of which each thread holds
+    some at a time.
     """
 
-    enemy: np.ndarray  # index of the nearest enemy; the smallest where several are equally near
-    radius: np.ndarray  # distance to the nearest enemy
-    extent: np.ndarray  # distance to the farthest row with the same label; 0 where there is none
-    cardinality: np.ndarray  # how many rows the local set holds
-    usefulness: np.ndarray  # how many local sets hold the row
-    harmfulness: np.ndarray  # how many rows have it as their nearest enemy
+    def __init__(
+        self, X: Any, codes: np.ndarray, *, metric: Any = "euclidean", n_jobs: int | None = None
+    ) -> None:
+        n = len(codes)
+        parts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+            delayed(_find_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
+            for batch in blocks(n, CHUNK, width=n)
+        )
+        self.usefulness = np.zeros(n, dtype=np.intp)  # how many local sets hold the row
+        rows = []
+        for part, inside in parts:
+            rows.append(part)
+            self.usefulness += inside
+        enemy, radius, extent, cardinality = map(np.concatenate, zip(*rows, strict=True))
+        self.enemy = enemy  # index of the nearest; the smallest where several are equally near
+        self.radius = radius  # distance to the nearest enemy
+        self.extent = extent  # distance to the farthest row with the same label, 0 where none is
+        self.cardinality = cardinality  # how many rows the local set holds
+        self.harmfulness = np.bincount(enemy, minlength=n)  # how many have it as nearest enemy
 
 
 class LocalSetMeasure(HardnessMeasure):
@@ -44,7 +58,7 @@ class LocalSetMeasure(HardnessMeasure):
         self.n_jobs = n_jobs
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        sets = find_local_sets(X, codes, metric=self.metric, n_jobs=self.n_jobs)
+        sets = LocalSets(X, codes, metric=self.metric, n_jobs=self.n_jobs)
         n_friends = np.bincount(codes)[codes] - 1
         return self._hardness(sets, n_friends), codes[sets.enemy]
 
@@ -369,43 +383,6 @@ class LocalSetSmoother(LocalSetMeasure):
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:
         return (sets.harmfulness + 1) / (sets.harmfulness + sets.usefulness + 2)
-
-
-def find_local_sets(
-    X: Any, codes: np.ndarray, *, metric: Any = "euclidean", n_jobs: int | None = None
-) -> LocalSets:
-    """Everything the local-set measures are made of, in one pass over all distances.
-
-    ``codes`` are those of two classes at least. Costs O(n² d) time; memory O(n) and a chunk of
-    distances per thread.
-
-    Examples
-    --------
-    On a line, the enemy of 0 and 1 is at 4, so that each is in the local set of the other:
-
-    >>> import numpy as np
-    >>> X, codes = np.array([[0.0], [1.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
-    >>> sets = find_local_sets(X, codes)
-    >>> sets.radius
-    array([4., 3., 3., 5.])
-    >>> sets.cardinality
-    array([1, 1, 1, 1])
-    >>> sets.harmfulness
-    array([0, 2, 2, 0])
-    """
-    n = len(codes)
-    parts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_find_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
-        for batch in blocks(n, CHUNK, width=n)
-    )
-    usefulness = np.zeros(n, dtype=np.intp)
-    rows = []
-    for part, inside in parts:
-        rows.append(part)
-        usefulness += inside
-    enemy, radius, extent, cardinality = map(np.concatenate, zip(*rows, strict=True))
-    harmfulness = np.bincount(enemy, minlength=n)
-    return LocalSets(enemy, radius, extent, cardinality, usefulness, harmfulness)
 
 
 def _find_sets_of_rows(

@@ -54,12 +54,7 @@ class BoostFilter(CommitteeFilter):
         check_count("n_estimators", self.n_estimators)
 
     def _judge(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        self, X: Any, codes: np.ndarray, random: Any, fit_params: Any, groups: Any
     ) -> Verdict:
         n = len(codes)
         learner = make_base_learner(

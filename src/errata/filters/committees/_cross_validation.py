@@ -59,9 +59,9 @@ class CrossValidatedFilter(CommitteeFilter):
         members: Any,
         X: Any,
         codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        random: Any,
+        fit_params: Any,
+        groups: Any,
         *,
         certain: bool = False,
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -80,13 +80,7 @@ class CrossValidatedFilter(CommitteeFilter):
         warn_of_not_learnable(lacking)
         return proba, lacking
 
-    def _make_folds(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        groups: np.ndarray | None,
-    ) -> list[Fold]:
+    def _make_folds(self, X: Any, codes: np.ndarray, random: Any, groups: Any) -> list[Fold]:
         if isinstance(self.cv, str) and self.cv == "insample":
             rows = sort_by_content(X)  # as in folds, so that reordering a table changes nothing
             return [(rows, rows)]
@@ -229,12 +223,7 @@ class CrossValFilter(CrossValidatedFilter):
         check_gives_proba(self._members()[0])
 
     def _judge(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        self, X: Any, codes: np.ndarray, random: Any, fit_params: Any, groups: Any
     ) -> Verdict:
         (proba,), lacking = self._predict(self._members(), X, codes, random, fit_params, groups)
         self.proba_ = proba / proba.sum(axis=1, keepdims=True)
@@ -387,12 +376,7 @@ class VotingFilter(CrossValidatedFilter):
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
 
     def _judge(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        self, X: Any, codes: np.ndarray, random: Any, fit_params: Any, groups: Any
     ) -> Verdict:
         members = self._members(sparse=not isinstance(X, np.ndarray))
         answers, lacking = self._predict(

@@ -138,12 +138,7 @@ class BaggingFilter(CommitteeFilter):
         check_count("n_estimators", self.n_estimators)
 
     def _judge(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        self, X: Any, codes: np.ndarray, random: Any, fit_params: Any, groups: Any
     ) -> Verdict:
         # Drawn by their content: reordering a table changes nothing.
         order = sort_by_content(X)
@@ -290,12 +285,7 @@ class PartitionFilter(CommitteeFilter):
         check_gives_proba(self._members()[0])
 
     def _judge(
-        self,
-        X: Any,
-        codes: np.ndarray,
-        random: np.random.RandomState,
-        fit_params: Sequence[dict[str, Any]],
-        groups: np.ndarray | None,
+        self, X: Any, codes: np.ndarray, random: Any, fit_params: Any, groups: Any
     ) -> Verdict:
         ballots = []
         excused = np.zeros(len(codes), dtype=bool)
