@@ -15,10 +15,30 @@ from errata.datasets import (
     make_twonorm,
     make_xor,
 )
-from errata.datasets._synthetic import _ACTIVITIES, _ANGLES, _NEXT, _STRENGTHS, _WIDTHS, WAVES
 from strategies import seeds
 
 N = 100_000
+
+# Who lies sits up first; who runs starts by walking.
+FOLLOWERS = {
+    "lie": ("sit",),
+    "run": ("walk", "stand"),
+    "sit": ("lie", "stand"),
+    "stand": ("sit", "walk"),
+    "walk": ("run", "stand"),
+}
+GRAVITY = {  # in g, along the axes of the sensor
+    "lie": (0.0, 0.2, 0.98),
+    "run": (0.95, 0.1, 0.2),
+    "sit": (0.75, 0.15, 0.6),
+    "stand": (0.98, 0.1, 0.05),
+    "walk": (0.97, 0.1, 0.1),
+}
+WAVES = ("B3", "P", "QRS", "T")
+# The events P, Q, R, S and T of McSharry and others, table 1.
+ANGLES = np.radians([-70.0, -15.0, 0.0, 15.0, 100.0])
+STRENGTHS = np.array([1.2, -5.0, 30.0, -7.5, 0.75])
+WIDTHS = np.array([0.25, 0.1, 0.1, 0.1, 0.4])
 
 
 def log_density(X, mean, deviation=1.0):
@@ -107,7 +127,7 @@ def test_activities_follow_each_other_as_people_do():
         for one, other in zip(part[:-1].tolist(), part[1:].tolist(), strict=True)
         if one != other
     }
-    assert seen == {(one, other) for one, others in _NEXT.items() for other in others}
+    assert seen == {(one, other) for one, others in FOLLOWERS.items() for other in others}
 
 
 def test_an_activity_lasts_as_long_as_asked_for_on_average():
@@ -119,10 +139,10 @@ def test_an_activity_lasts_as_long_as_asked_for_on_average():
 
 def test_axes_have_the_posture_the_tremor_and_the_rhythm_of_the_activity():
     X, y, _ = make_activity(1, duration=4000, dwell=40, random_state=0)
-    spread = {name: X[y == name].std() for name in _ACTIVITIES}
+    spread = {name: X[y == name].std() for name in GRAVITY}
     assert spread["run"] > X[y == "walk"].std(axis=0).max() > X[y == "sit"].std(axis=0).max()
-    for name, activity in _ACTIVITIES.items():
-        np.testing.assert_allclose(X[y == name].mean(axis=0), activity.gravity, rtol=0, atol=0.1)
+    for name, gravity in GRAVITY.items():
+        np.testing.assert_allclose(X[y == name].mean(axis=0), gravity, rtol=0, atol=0.1)
     begins = np.flatnonzero(np.r_[True, y[1:] != y[:-1]])
     walk = next(b for b in begins if y[b] == "walk" and (y[b : b + 600] == "walk").all())
     power = np.abs(np.fft.rfft(X[walk : walk + 600, 0] - X[walk : walk + 600, 0].mean()))
@@ -151,8 +171,8 @@ def test_the_voltage_solves_the_equation():
     ecg = make_ecg(1, heart_rate_std=0)
 
     def slope(t, z):
-        distance = np.mod(2 * np.pi * t - np.pi - _ANGLES + np.pi, 2 * np.pi) - np.pi
-        pull = _STRENGTHS * distance * np.exp(-0.5 * (distance / _WIDTHS) ** 2)
+        distance = np.mod(2 * np.pi * t - np.pi - ANGLES + np.pi, 2 * np.pi) - np.pi
+        pull = STRENGTHS * distance * np.exp(-0.5 * (distance / WIDTHS) ** 2)
         return -pull.sum() - (z - 0.005 * np.sin(2 * np.pi * 0.25 * t))
 
     times = 2 + np.arange(250) / 250  # after two beats that are dropped

@@ -10,7 +10,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import MutualInformationSelector, mutual_information
-from errata.feature_selection._selector import choose_size, mask_kept_columns, rank_columns
 
 
 def exclusive_or(seed, n=400):
@@ -235,35 +234,33 @@ def test_in_a_pipeline_with_neighbours():
         assert model.fit(X, y).score(X, y) > 0.95
 
 
-PATH = {1: np.array([4]), 2: np.array([1, 4]), 3: np.array([0, 1, 4])}
-
-SEARCHED = np.array([0, 1, 3, 4])  # column 2 is constant; a forward search did not come to 3
-
-
-def mask(*columns):
-    return np.isin(np.arange(5), columns)
-
-
 def test_the_smallest_of_the_best_sizes():
-    assert choose_size({3: 1.0, 1: 0.5, 2: 1.0}) == 2
-
-
-def test_columns_are_kept_by_the_path_and_constant_ones_fill_up():
-    np.testing.assert_array_equal(mask_kept_columns(PATH, SEARCHED, 5, 2), mask(1, 4))
-    full = {**PATH, 4: SEARCHED}
-    np.testing.assert_array_equal(mask_kept_columns(full, SEARCHED, 5, 5), np.ones(5, dtype=bool))
+    X, y = load_iris(return_X_y=True)
+    easy = y < 2  # no row is misjudged by the petals alone, nor by more columns
+    selector = MutualInformationSelector(criterion="risk_count", random_state=0)
+    selector.fit(X[easy], y[easy])
+    best = [size for size, score in selector.scores_.items() if score == 0]
+    assert len(best) > 1
+    assert selector.n_features_ == min(best)
 
 
 def test_ranks_are_steps_until_a_column_enters():
-    np.testing.assert_array_equal(
-        rank_columns(PATH, SEARCHED, mask(4), nested=True), [3, 2, 5, 4, 1]
-    )
-    np.testing.assert_array_equal(
-        rank_columns(PATH, SEARCHED, mask(0, 1, 4), nested=True), [1, 1, 3, 2, 1]
-    )
+    X, y = load_wine(return_X_y=True)
+    selector = MutualInformationSelector(3, search="forward", random_state=0).fit(X, y)
+    whole = MutualInformationSelector(13, search="forward", random_state=0).fit(X, y)
+    # A forward search did not come to the others; those that are kept are all the same.
+    assert sorted(selector.ranking_) == [1] * 3 + [2] * 10
+    assert set(whole.ranking_) == {1}
+    backward = MutualInformationSelector(2, random_state=0).fit(X, y)
+    for size in range(3, 14):
+        (entering,) = set(backward.path_[size]) - set(backward.path_[size - 1])
+        assert backward.ranking_[entering] == size - 1
 
 
 def test_ranks_are_one_and_two_where_subsets_are_not_nested():
-    np.testing.assert_array_equal(
-        rank_columns(PATH, SEARCHED, mask(4), nested=False), [2, 2, 3, 2, 1]
-    )
+    X, y = load_iris(return_X_y=True)
+    X = np.insert(X, 2, 7.0, axis=1)
+    with pytest.warns(SuspicionWarning, match="1 column of X with a single value"):
+        selector = MutualInformationSelector(2, search="floating", random_state=0).fit(X, y)
+    assert sorted(selector.ranking_) == [1, 1, 2, 2, 3]
+    assert selector.ranking_[2] == 3

@@ -34,7 +34,6 @@ from errata.filters import (
     SuspicionWeightedClassifier,
     WeightPeeler,
 )
-from errata.filters._classifiers import compute_trust
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
 from filters.peeling_cases import noisy_blobs, noisy_twonorm
@@ -423,14 +422,27 @@ def test_rows_weigh_one_minus_their_suspicion():
     )
 
 
+class Told(BaseEstimator):
+    """A detector that is told how suspicious each row is, by its first feature."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.suspicion_ = X[:, 0]
+        self.flagged_ = self.suspicion_ > 0.5
+        self.suggested_ = y
+        return self
+
+
 def test_nobody_weighs_less_than_the_least():
-    np.testing.assert_array_equal(
-        compute_trust(np.array([1.0, 0.5, 0]), np.zeros(3, int), 0.1), [0.1, 0.5, 1]
-    )
+    model = SuspicionWeightedClassifier(GaussianNB(), Told(), min_weight=0.1)
+    suspicion = np.array([[1.0], [0.5], [0.0], [0.0]])
+    np.testing.assert_array_equal(model.fit(suspicion, [0, 0, 0, 1]).weights_, [0.1, 0.5, 1, 1])
 
 
 def test_a_class_that_would_be_forgotten_is_not():
-    weights = compute_trust(np.array([1.0, 1.0, 0.3, 1.0]), np.array([0, 1, 1, 2]), 0.01)
+    model = SuspicionWeightedClassifier(GaussianNB(), Told(), min_weight=0.01)
+    suspicion = np.array([[1.0], [1.0], [0.3], [1.0]])
+    weights = model.fit(suspicion, [0, 1, 1, 2]).weights_
     np.testing.assert_allclose(weights, [1.0, 0.01, 0.7, 1.0], rtol=0, atol=1e-12)
 
 

@@ -13,6 +13,7 @@ from errata.stats import (
     wilcoxon_holm,
 )
 from errata.stats._diagram import STEM, find_cliques, stack
+from stats.score_tables import walmsley
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the diagrams are drawn with it")
 
@@ -359,3 +360,9 @@ def test_a_table_that_is_not_square_is_refused(table):
 def test_a_lopsided_table_is_refused():
     with pytest.raises(ValueError, match="must be symmetric: if a is like b, then b is like a"):
         find_cliques([[1, 1], [0, 1]])
+
+
+def test_walmsleys_groups_at_30_percent_noise():
+    # The bars that figure 4.2.4 must have, best method first.
+    ranks = np.sort(average_ranks(walmsley("0.3")))
+    assert find_cliques(np.abs(ranks[:, None] - ranks) < 1.575) == [(0, 1), (1, 2), (2, 3), (3, 4)]

@@ -6,7 +6,6 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy.stats import friedmanchisquare
 
-from errata._validation import check_significance
 from errata.stats import (
     average_ranks,
     critical_difference,
@@ -15,8 +14,6 @@ from errata.stats import (
     plot_critical_difference,
     wilcoxon_holm,
 )
-from errata.stats._diagram import find_cliques
-from errata.stats._ranks import get_method_names
 from stats.score_tables import (
     DEMSAR,
     DEMSAR_PRINTED,
@@ -263,12 +260,6 @@ def test_by_walmsleys_printed_formula_no_two_methods_would_differ_at_any_noise()
     assert max(widest.values()) < 3.858
 
 
-def test_walmsleys_groups_at_30_percent_noise():
-    # The bars that figure 4.2.4 must have, best method first.
-    ranks = np.sort(average_ranks(walmsley("0.3")))
-    assert find_cliques(np.abs(ranks[:, None] - ranks) < 1.575) == [(0, 1), (1, 2), (2, 3), (3, 4)]
-
-
 GOOD = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.9, 0.4]]
 
 
@@ -323,16 +314,19 @@ def test_dataframes_give_the_numbers_and_the_names(library):
     table = np.array(GOOD)
     frame = frames.DataFrame({"bagging": table[:, 0], "tree": table[:, 1], "elm": table[:, 2]})
     assert average_ranks(frame).tolist() == average_ranks(GOOD).tolist()
-    assert get_method_names(frame, None, 3) == ["bagging", "tree", "elm"]
+    named = wilcoxon_holm(frame, control="tree")
+    assert_allclose(named.p_values, wilcoxon_holm(GOOD, control=1).p_values, rtol=0, atol=0)
 
 
 def test_given_names_go_before_those_of_the_columns():
     pandas = pytest.importorskip("pandas", reason="the dataframe under test")
-    assert get_method_names(pandas.DataFrame(GOOD), ["a", "b", "c"], 3) == ["a", "b", "c"]
+    named = wilcoxon_holm(pandas.DataFrame(GOOD), control="c", names=["a", "b", "c"])
+    assert_allclose(named.p_values, wilcoxon_holm(GOOD, control=2).p_values, rtol=0, atol=0)
 
 
 def test_methods_without_names_are_numbered():
-    assert get_method_names(GOOD, None, 3) == ["method 0", "method 1", "method 2"]
+    named = wilcoxon_holm(GOOD, control="method 1")
+    assert_allclose(named.p_values, wilcoxon_holm(GOOD, control=1).p_values, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "b"]])
@@ -344,10 +338,10 @@ def test_too_few_or_repeated_names_are_refused(names):
 @pytest.mark.parametrize("significance", [0, 1.0])
 def test_a_level_that_decides_beforehand_is_refused(significance):
     with pytest.raises(ValueError, match="decides everything beforehand"):
-        check_significance("significance", significance)
+        critical_difference(3, 10, significance=significance)
 
 
 @pytest.mark.parametrize("significance", [-0.1, 5, "0.05", None])
 def test_a_level_outside_0_and_1_is_refused(significance):
     with pytest.raises(ValueError, match=r"significance=.* must be a number between 0 and 1"):
-        check_significance("significance", significance)
+        critical_difference(3, 10, significance=significance)

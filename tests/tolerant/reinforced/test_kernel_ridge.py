@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.metrics.pairwise import rbf_kernel
 
 from errata.bench.figures import make_outlying_sine
 from errata.tolerant import ReinforcedKernelRidge
-from errata.tolerant.reinforced._kernel_ridge import solve_curve
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -28,15 +28,23 @@ def printed_system(K, y, w, alpha):
     return solution[1:], solution[0]
 
 
+def fit_plainly(K, y, w, alpha, **parameters):
+    """The weighted fit by itself: with an infinite reinforcement no row loses weight."""
+    model = ReinforcedKernelRidge(
+        kernel="precomputed", alpha=alpha, reinforcement=np.inf, **parameters
+    )
+    return model.fit(K, y, sample_weight=w)
+
+
 @pytest.mark.parametrize("alpha", [10.0, 0.1, 1e-4])
 def test_b8_the_stable_form_solves_the_printed_system(alpha):
     X, y, w = problem(0)
     K = rbf_kernel(X, gamma=10)
-    dual_coef, intercept, residuals = solve_curve(K, y, w, alpha=alpha)
+    model = fit_plainly(K, y, w, alpha)
     expected, bias = printed_system(K, y, w, alpha)
-    np.testing.assert_allclose(dual_coef, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
-    assert intercept == pytest.approx(bias, abs=1e-10)
-    np.testing.assert_allclose(residuals, y - K @ dual_coef - intercept, rtol=0, atol=1e-12)
+    largest = np.abs(expected).max()
+    np.testing.assert_allclose(model.dual_coef_, expected, rtol=0, atol=1e-10 * largest)
+    assert model.intercept_ == pytest.approx(bias, abs=1e-10)
 
 
 def test_b8_a_weight_of_zero_is_a_row_left_out():
@@ -44,30 +52,36 @@ def test_b8_a_weight_of_zero_is_a_row_left_out():
     K = rbf_kernel(X, gamma=10)
     w[[3, 7]] = 0
     kept = w > 0
-    dual_coef, intercept, residuals = solve_curve(K, y, w, alpha=0.1)
-    expected, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], alpha=0.1)
-    assert dual_coef[3] == dual_coef[7] == 0
-    np.testing.assert_allclose(dual_coef[kept], expected, rtol=0, atol=1e-12)
-    assert intercept == pytest.approx(bias, abs=1e-12)
-    np.testing.assert_allclose(residuals[3], y[3] - K[3, kept] @ expected - bias, atol=1e-12)
+    model = fit_plainly(K, y, w, 0.1)
+    without = fit_plainly(K[np.ix_(kept, kept)], y[kept], w[kept], 0.1)
+    assert model.dual_coef_[3] == model.dual_coef_[7] == 0
+    np.testing.assert_allclose(model.dual_coef_[kept], without.dual_coef_, rtol=0, atol=1e-12)
+    assert model.intercept_ == pytest.approx(without.intercept_, abs=1e-12)
 
 
 def test_b8_identities_of_the_solution():
     X, y, w = problem(2)
-    dual_coef, _, residuals = solve_curve(rbf_kernel(X, gamma=10), y, w, alpha=0.1)
-    assert dual_coef.sum() == pytest.approx(0, abs=1e-10)
-    np.testing.assert_allclose(dual_coef, 10 * w * residuals, rtol=0, atol=1e-10)
+    K = rbf_kernel(X, gamma=10)
+    model = fit_plainly(K, y, w, 0.1)
+    assert model.dual_coef_.sum() == pytest.approx(0, abs=1e-10)
+    residuals = y - model.predict(K)
+    np.testing.assert_allclose(model.dual_coef_, 10 * w * residuals, rtol=0, atol=1e-10)
 
 
 def test_left_out_residuals_are_those_of_explicit_refits():
     X, y, w = problem(3)
     w[5] = 0
     K = rbf_kernel(X, gamma=10)
-    found = solve_curve(K, y, w, alpha=0.02, leave_one_out=True)[2]
+    model = fit_plainly(K, y, w, 0.02, residuals="loo")
+    residuals = np.empty(len(y))
     for i in range(len(y)):
         kept = np.arange(len(y)) != i
-        dual_coef, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], alpha=0.02)
-        assert found[i] == pytest.approx(y[i] - K[i, kept] @ dual_coef - bias, abs=1e-10)
+        without = fit_plainly(K[np.ix_(kept, kept)], y[kept], w[kept], 0.02)
+        residuals[i] = y[i] - without.predict(K[[i]][:, kept])[0]
+    scale = np.sqrt(w @ residuals**2 / w.sum())
+    assert model.scale_ == pytest.approx(scale, rel=1e-9)
+    expected = norm.logpdf(residuals, scale=scale)
+    np.testing.assert_allclose(model.log_likelihood_, expected, rtol=0, atol=1e-8)
 
 
 @restless
