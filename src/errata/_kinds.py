@@ -97,7 +97,7 @@ class Command:
         return tuple(name for name in self.named_by if name != "label")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kind:
     """A kind of label.
 
@@ -139,6 +139,9 @@ class Kind:
     evidence: str = "These columns"
     listed: tuple[str, ...] = ("label", "suggested", "p_wrong", "flagged")
     shown: tuple[str, ...] = ("label", "suggested", "p_wrong")
+
+    def __repr__(self) -> str:
+        return f"<Kind {self.name}>"
 
 
 def _has_skill(view: dict[str, Any]) -> bool:

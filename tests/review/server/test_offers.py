@@ -36,7 +36,7 @@ def test_classes_follow_the_chance_of_the_label(page):
 
 def test_what_is_unusual_comes_before_what_models_say(page):
     first = card_of(page, 0)["reasons"]
-    assert first[0] == "Weight is 31, usually 4 among rows labelled cat."
+    assert first[0] == "Unusual for cat: weight is 31, usually 4."
     assert "predict" in first[-1]
     assert "predict" in card_of(page, 1)["reasons"][-1]
 
@@ -49,5 +49,5 @@ def test_the_bar_counts_what_waits_now(page):
 
 
 def test_calibration_says_why_and_leads_there(page):
-    assert "40 rows drawn by lot</a> tell errata whether labels are wrong" in page.get("/").text
+    assert "40 rows drawn by lot</a> tell errors from classes that overlap" in page.get("/").text
     assert "These rows are drawn by lot" in page.get("/?queue=calibration").text

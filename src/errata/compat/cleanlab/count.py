@@ -93,7 +93,7 @@ def compute_confident_joint(
         Out-of-sample probabilities of the classes.
     thresholds : array-like of shape (K,), optional
         From which probability a row is confidently of a class; by default
-        :func:`get_confident_thresholds`.
+        :func:`~errata.compat.cleanlab.count.get_confident_thresholds`.
     calibrate : bool, default=True
         Scale the counts of each label to the number of rows that have it, in whole numbers by
         largest remainders. Among equal remainders the last class is rounded up; cleanlab leaves

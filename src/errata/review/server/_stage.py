@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
-from ..._format import capitalise, percent, plural, probability
+from ..._format import percent, plural, probability
 from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
 from .._summary import find_drawn_rows
@@ -30,6 +30,7 @@ LONG = 160  # characters from which a value is a text to read, not a cell to com
 UNFOLDED = 12  # columns in view at once
 
 _WORD = re.compile(r"\w{3,}")
+_LONG_NUMBER = re.compile(r"-?(0|[1-9]\d{0,5})\.\d{6,}(e-?\d+)?")
 MARKED_UP_TO = 20_000  # characters; who reads on does not need marks
 
 
@@ -212,7 +213,7 @@ def _split_values(card: dict[str, Any]) -> dict[str, Any]:
     texts = {name: value for name, value in values.items() if len(value) >= LONG}
     speaking = [name for name in card["speaking"] if name in values]
     order = [name for name in dict.fromkeys([*speaking, *values]) if name not in texts]
-    cells = [{"name": n, "value": values[n], "speaks": n in speaking} for n in order]
+    cells = [{"name": n, "value": round_cell(values[n]), "speaks": n in speaking} for n in order]
     shown = 0 if card["image"] else UNFOLDED  # pixels are a picture, not cells
     return {
         "texts": [{"name": n, "pieces": _mark_text(card, n, text)} for n, text in texts.items()],
@@ -230,7 +231,12 @@ def _format_similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
     if card["similar"] is None:
         return None
     return [
-        row | {"label": format_name(row["label"]), "distance": f"{row['distance']:.3g}"}
+        row
+        | {
+            "label": format_name(row["label"]),
+            "distance": f"{row['distance']:.3g}",
+            "values": {name: round_cell(value or "") for name, value in row["values"].items()},
+        }
         for row in card["similar"]
     ]
 
@@ -243,7 +249,10 @@ def _format_side(side: dict[str, Any]) -> dict[str, Any]:
 
 def _get_own_values(card: dict[str, Any]) -> dict[str, str]:
     """The row's own values of the columns in which rows like it are compared."""
-    return {name: card["values"].get(name) or "" for name in card["similar"][0]["values"]}
+    return {
+        name: round_cell(str(card["values"].get(name) or ""))
+        for name in card["similar"][0]["values"]
+    }
 
 
 def _format_event(review: Review, event: Event, stands: bool) -> dict[str, Any]:
@@ -275,8 +284,12 @@ def _order_reasons(review: Review, card: dict[str, Any]) -> list[str]:
     if not card["classes"] or "votes" in card:  # a number, several labels, an item
         return reasons
     unusual = describe_unusual(review.folder.examples.get(card["row"], {}))
-    like = f" among rows labelled {format_name(card['label'])}"
-    return [*([f"{capitalise(unusual)}{like}."] if unusual else []), *reasons[1:], *reasons[:1]]
+    label = format_name(card["label"])
+    return [
+        *([f"Unusual for {label}: {unusual}."] if unusual else []),
+        *reasons[1:],
+        *reasons[:1],
+    ]
 
 
 def build_answers(
@@ -364,6 +377,15 @@ def _shuffle(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
 
     rest = sorted(text for text in set(texts) if text not in pair)
     return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
+
+
+def round_cell(text: str) -> str:
+    """A cell as it is compared: of a number with many digits six.
+
+    >>> round_cell("1.522934745632535"), round_cell("12.25"), round_cell("0612345678.90")
+    ('1.52293', '12.25', '0612345678.90')
+    """
+    return f"{float(text):.6g}" if _LONG_NUMBER.fullmatch(text) else text
 
 
 def mark_words(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:
