@@ -3,13 +3,14 @@
     python benchmarks/decision.py networks --data FOLDER    probabilities of networks, human errors
     python benchmarks/decision.py pairs --data FOLDER       every class flows into one other
     python benchmarks/decision.py tables --data FOLDER      five kinds of noise, 600 rows, and none
+    python benchmarks/decision.py single --data FOLDER      probabilities of one plain model
     python benchmarks/decision.py made                      rare classes, many classes, no signal
 
 Rules see the same pooled probabilities as the audit: the most probable class (argmax) and confident
 learning's counts (Northcutt et al., 2021; by noise rate, and of both ways). ``label`` is the F1
-score of the best list that knows the labels only. All of ``networks`` and ``pairs`` and the tables
-of ``CHOSEN_ON`` in noisy_sets.py were in view while the rule of the noise model was chosen: their
-figures flatter it. Those of FOLDER/more chose none: ``tables --sets more``.
+score of the best list that knows the labels only. All of ``networks``, ``pairs``, ``single`` and
+the tables of ``CHOSEN_ON`` in noisy_sets.py were in view while the rule of the noise model was
+chosen: their figures flatter it. Those of FOLDER/more chose none: ``tables --sets more``.
 """
 
 import itertools
@@ -23,7 +24,15 @@ from detection import read
 from noisy_sets import KINDS, NO_SIGNAL, REAL, inject, load, names, no_signal
 from runs import main, options, run, show
 from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from errata.auditing import _learning
@@ -31,6 +40,16 @@ from errata.metrics import expected_calibration_error
 from errata.noise import flip_labels
 
 PAIRS = ("satimage", "pendigits", "segment", "optdigits", "letter", "vehicle")
+SINGLE = {
+    "bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=300)),
+    "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(10)),
+    "forest": RandomForestClassifier(50, random_state=0),
+}
+SINGLE_SETS = (
+    "digits", "breast_cancer", "wine", "satimage", "vehicle", "segment", "pima", "yeast", "ecoli",
+)  # fmt: skip
 KEYS = ("dataset", "kind")
 MEASURED = (
     "n", "true", "rate", "low", "high", "covered", "f1", "flagged", "precision", "expected", "ap",
@@ -151,6 +170,14 @@ def table_cell(name, kind, data):
     return [decide(X, labels, wrong)]
 
 
+def single_cell(name, kind, data):
+    model, rate = kind.split()
+    X, y = load(name, 1500, 0, data)
+    labels, wrong = (y, y < 0) if rate == "0" else flip_labels(y, float(rate), random_state=0)
+    proba = cross_val_predict(SINGLE[model], X, labels, method="predict_proba")
+    return [decide(None, labels, wrong, proba)]
+
+
 def made_cell(name, kind):
     seed = int(kind)
     clean = np.zeros
@@ -202,6 +229,14 @@ def run_pairs():
     tell(args.out)
 
 
+def run_single():
+    args = parse("decision_single.csv")
+    kinds = [f"{model} {rate}" for rate in ("0", "0.1", "0.3") for model in SINGLE]
+    cells = itertools.product(SINGLE_SETS, kinds)
+    run(partial(single_cell, data=args.data), list(cells), KEYS, MEASURED, args)
+    tell(args.out)
+
+
 def run_tables():
     args = parse("decision_tables.csv")
     data = args.data
@@ -222,4 +257,11 @@ def run_made():
 
 
 if __name__ == "__main__":
-    main(__doc__, networks=run_networks, pairs=run_pairs, tables=run_tables, made=run_made)
+    main(
+        __doc__,
+        networks=run_networks,
+        pairs=run_pairs,
+        single=run_single,
+        tables=run_tables,
+        made=run_made,
+    )

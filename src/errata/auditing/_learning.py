@@ -156,7 +156,12 @@ def learn(
     random = np.random.default_rng(options.seed)
     known = inputs.audited_known
     posterior = posterior_of(
-        pool.logs, data.codes, random, **ties.evidence(data.codes), known=known
+        pool.logs,
+        data.codes,
+        random,
+        **ties.evidence(data.codes),
+        known=known,
+        certain=pool.certain,
     )
     filler = fit_filler(data, pool, posterior, known) if fills else None
     return Learnt(inputs, data, pool, posterior, ties, models, filler)
@@ -220,9 +225,15 @@ def check_by_injecting(learnt: Learnt) -> SelfCheck | None:
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(data, codes=codes, random_state=seed)
-        logs = pool_models(again, models, equal=ties.equal).logs
-        random = np.random.default_rng(seed)
-        return posterior_of(logs, codes, random, **ties.evidence(codes), known=known)
+        pool = pool_models(again, models, equal=ties.equal)
+        return posterior_of(
+            pool.logs,
+            codes,
+            np.random.default_rng(seed),
+            **ties.evidence(codes),
+            known=known,
+            certain=pool.certain,
+        )
 
     together = ties.changed_together(data.codes)
     return run_self_check(data.codes, first, audit_again, random, together, known)

@@ -67,12 +67,13 @@ PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, 
 RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recognisable
 AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 TEMPER = 0.5  # rows share their models: each counts as half a row
-# The next six: `python benchmarks/decision.py networks`, `pairs`, `tables`
+# The next seven: `python benchmarks/decision.py networks`, `pairs`, `tables`
 ENTROPY_LEFT = 0.6  # of the labels' entropy: what undoing noise saves below counts
 EXCUSED_NATS = 0.5  # of likelihood that class-to-class noise may lack for a nat it saves
 NATS_OF_A_ROW_SAVED = 40.0  # that a nat saved in every row adds to noise the surest rows show
 SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where it is decided whether to calibrate
 HEAVY = 0.01  # weight of hypotheses that speak for others
+SATURATED = 0.7  # weight of no noise where models take all for certain: `decision.py single`
 COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals that differ
 MOST_CONDITION = 1e6  # of a transition matrix that is undone
 SLOPE_PRECISION = 0.3
@@ -87,6 +88,7 @@ FEWEST_ANCHORS = 5
 SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that estimate class-to-class noise
 FEWEST_SUREST = 10  # of them at least
 KEPT_ROWS = 2.0  # rows that speak for the class itself
+EQUALLY_SURE = 1e-6  # difference of probabilities in single precision that is rounding
 FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
 LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse

@@ -147,3 +147,22 @@ def test_a_matrix_estimated_from_the_labels_gains_nothing_by_it():
     found = fit_hypotheses(LabelEvidence(truth.logs, truth.labels))
     uniform = max(h.log_likelihood for h in by_kind(found, UNIFORM))
     assert uniform > max(h.log_likelihood for h in by_kind(found, CLASS_TO_CLASS)) + 5
+
+
+def test_rows_that_are_equally_sure_are_counted_together():
+    codes = np.repeat([0, 1], [30, 70])  # in the order of the labels, as rows may come
+    logs = np.log(np.repeat([[0.2], [0.8]], 100, axis=1))
+    evidence = LabelEvidence(logs, codes)
+    assert evidence.rate_at_the_surest == pytest.approx(30 / 102)
+    _, used, _ = class_to_class(evidence.q, codes, SUREST[0])
+    assert used[1] == 100
+
+
+def test_certain_rows_beyond_the_surest_tenth_are_saturated():
+    truth = draw_truth(symmetric(3, 0.1), 1000)
+    logs = np.log(np.full((3, 1000), 1e-4))
+    logs[0, :550] = 0
+    logs[1, 550:] = np.log(0.5)
+    evidence = LabelEvidence(logs, truth.labels)
+    assert evidence.saturation(-np.log(1e-4)) == pytest.approx(0.5)
+    assert evidence.saturation(np.inf) == 0

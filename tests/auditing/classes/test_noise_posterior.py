@@ -23,6 +23,12 @@ from errata.auditing.classes._posterior import (
 from errata.auditing.models._pooling import Calibration
 
 
+def boundary_weight(boundary, evidence, other):
+    given = other.classes_given_labels(evidence.logs, evidence.codes)
+    right = given[evidence.codes, np.arange(len(evidence.codes))]
+    return _boundary_weight(boundary, evidence, other.rate, right)
+
+
 def known(rate, kind=UNIFORM, variance=0.0):
     return Hypothesis(
         kind, rate, symmetric(2, rate), 1.0, np.zeros(2), variance=variance, grid_rate=rate
@@ -114,17 +120,17 @@ def test_the_weight_of_boundary_noise_is_the_product_of_four_facts():
     boundary = known(0.2, BOUNDARY)._replace(ambiguity=before / 2)
     nothing = known(0.0)
     both_ways = (2 + 1) / (4 + 1)  # one of label 0, one of label 1
-    weight = _boundary_weight(boundary, evidence, [nothing], np.array([1.0]))
+    weight = boundary_weight(boundary, evidence, nothing)
     np.testing.assert_allclose(weight, both_ways * (2 + 1) / (4 + 3) * (1 - 0.5**2))
     # Half of the noise is explained, and labels that it explains no longer speak for the border.
     noise = known(0.1)
     right = noise.classes_given_labels(evidence.logs, codes)[codes, np.arange(6)]
     surely = (right[[0, 3]].sum() + 1) / (right[:4].sum() + 3)
-    explained = _boundary_weight(boundary, evidence, [noise], np.array([1.0]))
+    explained = boundary_weight(boundary, evidence, noise)
     np.testing.assert_allclose(explained, 0.5 * both_ways * surely * (1 - 0.5**2))
-    assert _boundary_weight(boundary, evidence, [known(0.3)], np.array([1.0])) == 0
+    assert boundary_weight(boundary, evidence, known(0.3)) == 0
     dull = boundary._replace(ambiguity=before)
-    assert _boundary_weight(dull, evidence, [nothing], np.array([1.0])) == 0
+    assert boundary_weight(dull, evidence, nothing) == 0
 
 
 def test_a_rare_class_that_is_hard_to_see_is_no_boundary_noise():
@@ -136,7 +142,7 @@ def test_a_rare_class_that_is_hard_to_see_is_no_boundary_noise():
         q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
         evidence = LabelEvidence(np.log(q), codes)
         boundary = known(0.2, BOUNDARY)
-        return _boundary_weight(boundary, evidence, [known(0.0)], np.array([1.0]))
+        return boundary_weight(boundary, evidence, known(0.0))
 
     assert weight(0) < 0.1 < 0.5 < weight(10)
 
@@ -154,7 +160,7 @@ def test_with_many_classes_overlap_is_no_sure_contradiction():
     evidence = LabelEvidence(np.full((10, 200), np.log(0.1)), codes)
     boundary = known(0.9, BOUNDARY)._replace(transition=np.eye(10), offsets=np.zeros(10))
     nothing = boundary._replace(kind=UNIFORM, rate=0.0)
-    assert _boundary_weight(boundary, evidence, [nothing], np.array([1.0])) == pytest.approx(1 / 3)
+    assert boundary_weight(boundary, evidence, nothing) == pytest.approx(1 / 3)
 
 
 def test_overlap_lowers_the_rate_where_noise_does_not_make_classes_recognisable(monkeypatch):
@@ -192,7 +198,10 @@ def test_boundary_noise_weighs_the_same_however_few_others_are_kept():
     boundary = boundary_noise(evidence.logs, truth.labels)
     assert found.hypotheses[-1].rate == boundary.rate
     others = found.weights[:-1] / found.weights[:-1].sum()
-    weight = _boundary_weight(boundary, evidence, found.hypotheses[:-1], others)
+    given = [h.classes_given_labels(evidence.logs, truth.labels) for h in found.hypotheses[:-1]]
+    right = others @ [p[truth.labels, np.arange(p.shape[1])] for p in given]
+    rate = others @ [h.rate for h in found.hypotheses[:-1]]
+    weight = _boundary_weight(boundary, evidence, rate, right)
     assert weight > 0.05
     np.testing.assert_allclose(found.boundary, weight, rtol=0.02)
 

@@ -251,3 +251,16 @@ def test_rows_of_one_unit_are_evidence_once():
     width = [found.high - found.low for found in (few, many, counted)]
     assert width[1] < 0.6 * width[0]
     assert width[2] > 0.7 * width[0]
+
+
+def test_models_that_take_all_for_certain_may_be_wrong_themselves():
+    truth = draw_truth(symmetric(3, 0.2), 1000, overlap=1e-6)
+    logs = np.log(np.maximum(np.eye(3)[truth.classes].T, 1e-4)) * 0.3
+    logs -= np.log(np.exp(logs).sum(axis=0))
+    random = np.random.default_rng
+    believed = posterior_of(logs, truth.labels, random(0))
+    doubted = posterior_of(logs, truth.labels, random(0), certain=-0.3 * np.log(1e-4))
+    assert believed.low > 0.1
+    assert doubted.low == 0
+    assert doubted.high > 0.2
+    assert doubted.rate == pytest.approx(0.3 * believed.rate, rel=0.02)

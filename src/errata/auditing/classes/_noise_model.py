@@ -30,6 +30,7 @@ from .._settings import (
     BOUNDARY_SLOPE,
     BOUNDARY_SPREAD,
     ENTROPY_LEFT,
+    EQUALLY_SURE,
     EXCUSED_NATS,
     FEWEST_ANCHORS,
     FEWEST_SUREST,
@@ -117,6 +118,15 @@ class LabelEvidence:
         """How far the surest rows disagree as often as all do: one if sureness tells nothing."""
         return min(1.0, self.rate_at_the_surest / max(self.disagreement(1.0), 1e-9)) ** 2
 
+    def saturation(self, certain: float) -> float:
+        """Part of the rows beyond the surest tenth whose log-odds are those of certainty.
+
+        Models that take most rows for certain do not tell which of them they are right about.
+        """
+        first, second = np.partition(self.logs, -2, axis=0)[:-3:-1]
+        share = np.mean(first - second >= (1 - EQUALLY_SURE) * certain)
+        return float(max(0.0, share - SUREST[0]) / (1 - SUREST[0]))
+
     def shown(self, hypothesis: "Hypothesis") -> float:
         """Part of the noise under a hypothesis that the surest rows show."""
         return min(1.0, self.rate_at_the_surest / max(hypothesis.rate, 1e-9))
@@ -143,11 +153,17 @@ class Hypothesis(NamedTuple):
     variance: float = 0.0  # of the rate, besides that of counting rows
     grid_rate: float = 0.0  # the noise rate that was asked for
     inverse: np.ndarray | None = None  # of the transition matrix, where noise is to be undone
+    among_labels: float | None = None  # fraction of these labels that are wrong, if looked at
 
     @property
     def score(self) -> float:
         """Log-likelihood of the labels, as far as it counts."""
         return self.log_likelihood + self.excused
+
+    @property
+    def expected(self) -> float:
+        """The noise rate among these labels, or that of all that might have been drawn."""
+        return self.rate if self.among_labels is None else self.among_labels
 
     def classes(self, logs: np.ndarray) -> np.ndarray:
         """Probabilities of the classes before the label is looked at, shape (K, n)."""
@@ -492,10 +508,17 @@ def _counted(
 
 
 def _surest_rows(q: np.ndarray, top: np.ndarray, c: int, fraction: float) -> np.ndarray:
-    """The surest ``fraction`` of the rows whose most probable label ``top`` is c."""
+    """The surest ``fraction`` of the rows whose most probable label ``top`` is c.
+
+    All rows that are as sure as the last of them are among them: their order says nothing.
+    """
     members = np.flatnonzero(top == c)
     enough = max(FEWEST_SUREST, int(fraction * len(members)))
-    return members[np.argsort(-q[c, members], kind="stable")[:enough]]
+    if enough >= len(members):
+        return members
+    sure = q[c, members]
+    last = np.partition(sure, len(sure) - enough)[-enough]
+    return members[sure >= last - EQUALLY_SURE]
 
 
 def confident_joint(q: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -39,6 +39,7 @@ from .._settings import (
     RARE_NOISE,
     RATHER,
     ROWS_OF_A_UNIT,
+    SATURATED,
     SAVED_BY_A_VIEW,
     SURELY,
     TEMPER,
@@ -90,7 +91,7 @@ class NoisePosterior(NamedTuple):
         return self._replace(weights=weights)
 
     def with_overlap(self, least: float) -> "NoisePosterior":
-        """The posterior that believes in no noise at least so far: overlap was counted."""
+        """The posterior that believes in no noise at least so far, whatever the likelihood says."""
         none = np.array([kind_of(h) == NONE for h in self.hypotheses])
         believed = float(self.weights[none].sum())
         if believed >= least:
@@ -128,7 +129,7 @@ class NoisePosterior(NamedTuple):
         No data can choose between boundary noise and overlap, so unless boundary noise is unlikely
         the interval reaches as far as it would; and it holds what the other view says.
         """
-        rates = np.array([h.rate for h in self.hypotheses])
+        rates = np.array([h.expected for h in self.hypotheses])
         spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
         grid = np.linspace(0, 1, 2001)
         steps = (grid[:, None] - rates) / np.maximum(spread, 1e-6)
@@ -165,11 +166,12 @@ def kind_of(hypothesis: Hypothesis) -> str:
     return NONE if found else hypothesis.kind
 
 
-def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
+def noise_posterior(logs: np.ndarray, codes: np.ndarray, certain: float = np.inf) -> NoisePosterior:
     """Fit all hypotheses and weigh them, with calibrated probabilities and with those given.
 
     The calibration is fitted to the labels, and may explain noise away; without it, overlap may
-    look like noise. The view that explains more is kept; the interval holds what both say.
+    look like noise. The view that explains more is kept; the interval holds what both say. Where
+    models take most rows for certain, labels that contradict them may show their own mistakes.
 
     Parameters
     ----------
@@ -177,17 +179,23 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
         Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
     codes : array of shape (n,)
         The labels.
+    certain : float, optional
+        Log-odds of a row that all models take for certain.
     """
     plain = LabelEvidence(logs, codes)
     without = _posterior_of_view(Calibration(), plain)
+    own_mistakes = SATURATED * plain.saturation(certain) ** 0.5
     calibration = calibrate(logs, codes)
     if calibration.matrix is None:
-        return without
+        return without.with_overlap(own_mistakes)
     calibrated = LabelEvidence(calibration.apply(logs), codes)
     within = _posterior_of_view(calibration, calibrated)
     numbers = len(logs) * (len(logs) + 1) / 2
     explained = _explained(within, calibrated, plain.entropy) - numbers
-    if explained > _explained(without, plain, plain.entropy):
+    is_better = explained > _explained(without, plain, plain.entropy)
+    within = within.with_overlap(own_mistakes)
+    without = without.with_overlap(own_mistakes)
+    if is_better:
         return within._replace(other_view=without)
     return without._replace(other_view=within)
 
@@ -217,7 +225,14 @@ def _posterior_of_view(calibration: Calibration, evidence: LabelEvidence) -> Noi
     weights = _weigh(found, believed, n_classes, prior_none=prior_none)
     ranking = _weigh(found, scores, n_classes, prior_none=0.0)
     boundary = boundary_noise(evidence.logs, evidence.codes)
-    weight = _boundary_weight(boundary, evidence, found, weights)
+    heavy = np.flatnonzero(weights > HEAVY)
+    own = (evidence.codes, np.arange(len(evidence.codes)))
+    right = np.zeros(len(evidence.codes))
+    for place in heavy:
+        given = found[place].classes_given_labels(evidence.logs, evidence.codes)[own]
+        right += weights[place] / weights[heavy].sum() * given
+        found[place] = found[place]._replace(among_labels=float(1 - given.mean()))
+    weight = _boundary_weight(boundary, evidence, weights @ [h.rate for h in found], right)
     worth = _worth_keeping(weights, ranking)
     kept = np.flatnonzero(worth | (np.arange(len(found)) == _without_noise(found)))
     return NoisePosterior(
@@ -248,26 +263,17 @@ def _weigh(
 
 
 def _boundary_weight(
-    boundary: Hypothesis,
-    evidence: LabelEvidence,
-    hypotheses: Sequence[Hypothesis],
-    weights: np.ndarray,
+    boundary: Hypothesis, evidence: LabelEvidence, rate: float, right: np.ndarray
 ) -> float:
     """Weight of boundary noise, from what is left unexplained, both ways, surely and sharply.
 
     A label is contradicted by another class that is more probable than not, as far as it is right
-    under the other hypotheses: what they explain speaks for them alone. Errors at a border go both
-    ways; where labels of a rare class are contradicted, and hardly any for it, it is hard to see.
+    under the other hypotheses, whose noise rate is given: what they explain speaks for them alone.
+    Errors at a border go both ways; where labels of a rare class are contradicted, and hardly any
+    for it, it is hard to see.
     """
-    rate = float(weights @ [h.rate for h in hypotheses])
     unexplained = max(0.0, 1 - rate / max(boundary.rate, 1e-9))
     own = (evidence.codes, np.arange(len(evidence.codes)))
-    heavy = np.where(weights > HEAVY, weights, 0.0)
-    right = np.zeros(len(evidence.codes))
-    for hypothesis, weight in zip(hypotheses, heavy / heavy.sum(), strict=True):
-        if weight > 0:
-            given = hypothesis.classes_given_labels(evidence.logs, evidence.codes)
-            right += weight * given[own]
     others = evidence.q.copy()
     others[own] = 0
     contradicted = others.max(axis=0)
@@ -348,6 +354,7 @@ def posterior_of(
     equal: np.ndarray | None = None,
     units: np.ndarray | None = None,
     known: np.ndarray | None = None,
+    certain: float = np.inf,
 ) -> Posterior:
     """Learn the noise from some of the rows, then compute the posterior of all of them.
 
@@ -369,9 +376,13 @@ def posterior_of(
         Labels that are certain. They are no draw from the noisy labels, so nothing is learnt about
         the noise from them, unless the others lack a label that is frequent among all; and they
         are right in all that is counted.
+    certain : float, optional
+        Log-odds of a row that all models take for certain. With units it is not looked at:
+        neighbours make each other certain.
     """
+    certain = certain if units is None else np.inf
     rows = noise_rows(codes, len(logs), random, units, known)
-    noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
+    noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows], certain)
     if equal is not None:
         q = np.exp(noise.calibration.apply(logs).astype(float))
         noise = noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))

@@ -54,6 +54,11 @@ class Pool(NamedTuple):
     weights: np.ndarray
     fitted: list[Predictor]  # of rows that are still to come; empty where none are
 
+    @property
+    def certain(self) -> float:
+        """Log-odds of a row that every model takes for certain."""
+        return float(-np.log(SMALLEST_PROBABILITY) * self.weights.sum())
+
 
 def pool_models(
     data: TrainingData,
