@@ -75,7 +75,7 @@ def judged(found, wrong):
         "recall": sure[wrong].mean() if wrong.any() else np.nan,
         "skill": found.has_skill,
         "logs": found.on_log_scale,
-        "reached": max(model.r2 for model in found.models),
+        "reached": max(model["r2"] for model in found.models),
     }
 
 

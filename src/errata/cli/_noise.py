@@ -168,12 +168,12 @@ class PlantedNumbers:
         noisy, changed = errata.noise.disturb_targets(
             given.targets, rate, kind=kind, by=by, random_state=seed
         )
-        digits = numbers.digits_of(given.targets[given.has_target])
+        digits = numbers.find_digits(given.targets[given.has_target])
         column = errata.tables.read_table(table, [target])
         cells = errata.tables._columns.column_array(column, target).tolist()
         self.target = target
         self.changed = changed
-        self.cells = numbers.written_cells(cells, changed, noisy, digits)
+        self.cells = numbers.write_numbers(cells, changed, noisy, digits)
         self.truth = {
             "row": range(len(noisy)),
             "recorded": noisy,

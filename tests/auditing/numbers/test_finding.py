@@ -79,8 +79,8 @@ def test_predictions_alone_are_enough():
     y[3] -= 30
     told = np.column_stack([X.sum(axis=1), np.zeros(200)])
     found = find_wrong_targets(None, y, brought=BroughtPredictions(predictions=told))
-    assert [model.name for model in found.models] == ["your predictions 1", "your predictions 2"]
-    assert found.models[0].r2 > 0.9
+    assert [model["name"] for model in found.models] == ["your predictions 1", "your predictions 2"]
+    assert found.models[0]["r2"] > 0.9
     assert found.suspicion.argmax() == 3
     np.testing.assert_allclose(found.predicted[3], X[3].sum(), rtol=0, atol=0.5)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.numbers._models import TargetData, robust_scale
-from errata.auditing.numbers._noise_model import LocalScales, local_scales
+from errata.auditing.numbers._noise_model import LocalScales, fit_local_scales
 from errata.auditing.numbers._settings import LEAST_TOLD_SKEW
 from strategies import SEEDS
 
@@ -12,7 +12,7 @@ def scales_of(residuals, X, seed):
     pooled = random.normal(size=len(X))
     told = pooled + 0.1 * random.normal(size=(3, len(X)))
     data = TargetData(X, residuals, random_state=seed)
-    return local_scales(data, told, pooled, residuals, np.ones(len(X)))
+    return fit_local_scales(data, told, pooled, residuals, np.ones(len(X)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

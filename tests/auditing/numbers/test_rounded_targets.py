@@ -8,7 +8,7 @@ import errata
 from auditing.target_cases import straight
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
 from errata.auditing.numbers._models import TargetData
-from errata.auditing.numbers._noise_model import LocalScales, local_scales
+from errata.auditing.numbers._noise_model import LocalScales, fit_local_scales
 from errata.auditing.numbers._task import rounding_step
 
 
@@ -73,7 +73,7 @@ def test_skew_below_the_rounding_step_is_none():
     found = {}
     for smallest in (0.001, 1.0):
         data = TargetData(X, residuals, smallest_scale=smallest)
-        found[smallest] = local_scales(data, X.T, X[:, 0], residuals, np.ones(300))
+        found[smallest] = fit_local_scales(data, X.T, X[:, 0], residuals, np.ones(300))
     assert found[0.001].skew > 0
     assert found[1.0].skew == 0
     assert found[1.0].whole.min() == found[1.0].half.min() == 1.0

@@ -1,6 +1,6 @@
 import numpy as np
 
-from errata.auditing.numbers import written_cells
+from errata.auditing.numbers import write_numbers
 from errata.auditing.numbers._inputs import Digits
 
 TENTHS = Digits(1, 0.0)
@@ -8,7 +8,7 @@ TENTHS = Digits(1, 0.0)
 
 def changed(cells, row, value, digits=TENTHS):
     mask = np.arange(len(cells)) == row
-    return written_cells(cells, mask, np.where(mask, value, 0.0), digits)
+    return write_numbers(cells, mask, np.where(mask, value, 0.0), digits)
 
 
 def test_cells_that_stay_are_what_they_were():
@@ -33,5 +33,5 @@ def test_nothing_empties_a_cell_and_gaps_stay_gaps():
 
 def test_what_people_typed_keeps_its_digits():
     mask, digits = np.array([True, True]), Digits(0, 0.0)
-    both = written_cells(["12 kg", "13 kg"], mask, np.array([12.25, 13.25]), digits, ~mask ^ [1, 0])
+    both = write_numbers(["12 kg", "13 kg"], mask, np.array([12.25, 13.25]), digits, ~mask ^ [1, 0])
     assert both == ["12.25 kg", "13 kg"]

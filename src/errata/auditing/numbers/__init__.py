@@ -1,32 +1,20 @@
 """Labels that are numbers: which targets of a regression table are wrong, and what they should be.
 
-1. ``_task``, ``_target_scale``: what is given, and targets on a scale that fits all tables
-   ``_likelier_scale``: their logarithms, where these are likelier
-2. ``_training``, ``_models``, ``_brought``: models, and what they
-   predict of rows that they have not learnt from
-   ``_copied_rows``: rows that must be left out together
-   ``_atoms``: values that many rows share, and how probable they are in each
-3. ``_pooling``: one prediction of each row from all models
-4. ``_local_scale``: how far right targets of such a row spread
-5. ``_noise_model``: densities of right and of wrong residuals
-6. ``_posterior``, ``_rate``: the probability that each target is wrong, and how many are
-7. ``_rounds``: the same once more without what is probably wrong
-8. ``_target_skill``: whether the models predict anything
-9. ``_finding``, ``_findings``: all of it on one page, and what is found;
-   ``_atom_findings``: the same beside atoms
-10. ``_self_check``: planted errors, looked for in the same way
-11. ``_target_inputs``, ``_target_column``, ``_target_cells``, ``_target_leaks``,
-    ``_decided_targets``: what the user passes, checked
-12. ``_audit_targets``, ``_target_assembly``, ``_result``: the :class:`TargetAudit`;
-    ``_target_summary``, ``_target_examples``, ``_target_cleaning``, ``_hints``, ``_digits``: what
-    is told and done; ``_target_view``: rows for people to decide on
+1. ``_audit``: :func:`errata.audit_targets`, one stage after the other, and rows for people to see
+2. ``_inputs``: what the user passes, read and checked, and numbers written as a column has them
+3. ``_task``: targets on a scale that fits all tables, copies of rows, values that many rows share
+4. ``_models``: what predicts the target of a row without having learnt from it
+5. ``_noise_model``: how far right targets spread, and the probability that each is wrong
+6. ``_finding``: all of it in two rounds, the second without what is probably wrong
+7. ``_self_check``: planted errors, looked for in the same way
+8. ``_result``: the :class:`TargetAudit`, and slips that explain errors
 
 ``_settings`` holds every constant.
 """
 
 from ._audit import audit_targets
-from ._finding import TargetFindings, TargetModel, find_wrong_targets
-from ._inputs import digits_of, read_targets, written_cells
+from ._finding import TargetFindings, find_wrong_targets
+from ._inputs import find_digits, read_targets, write_numbers
 from ._models import BroughtPredictions
 from ._result import TargetAudit
 from ._self_check import TargetSelfCheck, check_targets
@@ -35,12 +23,11 @@ __all__ = [
     "BroughtPredictions",
     "TargetAudit",
     "TargetFindings",
-    "TargetModel",
     "TargetSelfCheck",
     "audit_targets",
     "check_targets",
-    "digits_of",
+    "find_digits",
     "find_wrong_targets",
     "read_targets",
-    "written_cells",
+    "write_numbers",
 ]

@@ -19,12 +19,12 @@ from ._finding import TargetFindings, find_wrong_targets
 from ._inputs import (
     Digits,
     TargetInputs,
-    checked_predictions,
-    digits_of,
+    check_predictions,
+    find_digits,
     read_target_inputs,
 )
 from ._models import BroughtPredictions
-from ._result import SLIPS, WORDS, TargetAudit, hints_for, without_slips
+from ._result import SLIPS, WORDS, TargetAudit, find_hints, undo_slips
 from ._self_check import TargetSelfCheck, check_targets
 
 
@@ -181,7 +181,7 @@ class TargetProblem(Problem):
             options.ids, None, options.title, self.y, options.random_state, row_index(given.table)
         )
         self.display.check(len(given.targets), given.table)
-        predictions = checked_predictions(options.predictions, len(given.targets))
+        predictions = check_predictions(options.predictions, len(given.targets))
         leaks = self.inputs.leaks if options.embeddings is None else ()
         table = without_columns(given.table, leaks)
         self.models = {
@@ -213,9 +213,9 @@ class TargetProblem(Problem):
         found = self.found
         display = self.display
         given = inputs.given
-        digits = digits_of(given.targets[given.has_target & ~flags.flagged])
-        hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
-        expected = np.where(hint == "", found.predicted, without_slips(given.targets, hint))
+        digits = find_digits(given.targets[given.has_target & ~flags.flagged])
+        hint = np.where(flags.flagged, find_hints(given.targets, found.low, found.high), "")
+        expected = np.where(hint == "", found.predicted, undo_slips(given.targets, hint))
         new = flags.flagged | ~given.has_target
         per_row = ("p_wrong", "suspicion", "predicted", "low", "high", "score", "local_scale")
         features = 0 if inputs.features is None else len(inputs.features.columns)
@@ -228,7 +228,14 @@ class TargetProblem(Problem):
             **{name: getattr(found, name) for name in per_row},
             noise_rate=found.noise_rate,
             has_skill=found.has_skill,
-            models=models_as_dicts(found),
+            models=[
+                {
+                    "name": model["name"],
+                    "weight": round(model["weight"], 4),
+                    "r2": round(model["r2"], 4),
+                }
+                for model in found.models
+            ],
             tail=float(found.tail),
             scale=float(found.scale),
             on_log_scale=bool(found.on_log_scale),
@@ -257,16 +264,7 @@ class TargetProblem(Problem):
         return TargetView(inputs=shown, audit=result)
 
 
-def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
-    """What is told of each model; weights as fractions of their sum, which the pool leaves free."""
-    total = sum(model.weight for model in found.models) or 1.0
-    return [
-        {"name": m.name, "weight": round(float(m.weight) / total, 4), "r2": round(float(m.r2), 4)}
-        for m in found.models
-    ]
-
-
-def reasons_for_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:
+def explain_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:
     """Why a target is suspicious, in sentences."""
     low = digits.text(audit.low[row])
     high = digits.text(audit.high[row])
@@ -331,7 +329,7 @@ class TargetView(RowsView):
 
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """What is expected of such rows, and which slip explains the target."""
-        return [reasons_for_target(self.audit, row, self._digits) for row in rows.tolist()]
+        return [explain_target(self.audit, row, self._digits) for row in rows.tolist()]
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """The interval of right targets, and the slip."""

@@ -27,8 +27,8 @@ from ._noise_model import (
     LocalScales,
     ScaleHypotheses,
     TargetPosterior,
-    local_scales,
-    target_posterior,
+    compute_posterior,
+    fit_local_scales,
 )
 from ._settings import (
     CENTER_STEPS,
@@ -53,26 +53,17 @@ from ._settings import (
 from ._task import (
     GivenTargets,
     Membership,
-    TargetScale,
     TargetTask,
-    arranged,
-    atoms_of,
+    arrange,
+    clip_far_targets,
+    estimate_membership,
+    find_atoms,
+    make_task,
     may_be_logs,
-    membership_of,
-    start_clipped,
-    target_task,
 )
 
 NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
 NOT_UNDERSTOOD = "This audit does not understand the target, so it cannot say which are wrong."
-
-
-class TargetModel(NamedTuple):
-    """What is kept of one model of the pool."""
-
-    name: str
-    weight: float  # in the pool
-    r2: float  # out of fold, on rows that are probably right
 
 
 class TargetFindings(NamedTuple):
@@ -92,7 +83,7 @@ class TargetFindings(NamedTuple):
     local_scale: np.ndarray  # how far right targets of such rows spread
     noise_rate: NoiseRate
     has_skill: bool  # whether the models predict better than the mean does, and are believed
-    models: list[TargetModel]
+    models: list[dict[str, Any]]  # name, weight in the pool, r2 on rows that are probably right
     tail: float  # degrees of freedom of Student's t that right residuals follow
     scale: float  # from 0, noise is even, upwards: how much noise varies between rows
     on_log_scale: bool  # whether residuals are differences of logarithms
@@ -138,23 +129,23 @@ def find_wrong_targets(
         It is told each stage in a few words.
     """
     given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    given, order = arranged(given)
-    return wrong_among(given, progress).for_rows(np.argsort(order))
+    given, order = arrange(given)
+    return find_wrong_among(given, progress).for_rows(np.argsort(order))
 
 
-def wrong_among(given: GivenTargets, progress: Progress | None = None) -> TargetFindings:
+def find_wrong_among(given: GivenTargets, progress: Progress | None = None) -> TargetFindings:
     """Judge targets; where many rows share a value, that value on its own."""
-    atoms = atoms_of(given.targets)
+    atoms = find_atoms(given.targets)
     if not len(atoms):
-        return without_promise(findings_of(*judge_targets(given, progress)), given.targets)
+        return withdraw_promise(gather_findings(*judge_targets(given, progress)), given.targets)
     held = np.isin(given.targets, atoms)
     others = replace(given, targets=np.where(held, np.nan, given.targets))
-    found = findings_of(*judge_targets(others, progress))
-    found = beside_atoms(found, given.targets, given.known, membership_of(given, atoms))
-    return without_promise(found, given.targets)
+    found = gather_findings(*judge_targets(others, progress))
+    found = add_atoms(found, given.targets, given.known, estimate_membership(given, atoms))
+    return withdraw_promise(found, given.targets)
 
 
-def without_promise(found: TargetFindings, targets: np.ndarray) -> TargetFindings:
+def withdraw_promise(found: TargetFindings, targets: np.ndarray) -> TargetFindings:
     """Nothing is promised where more of the targets look wrong than an audit may believe."""
     looks_wrong = float(np.mean(found.p_wrong[np.isfinite(targets)] > 0.5))
     looks_wrong = max(looks_wrong, found.noise_rate.estimate)
@@ -177,42 +168,35 @@ def without_promise(found: TargetFindings, targets: np.ndarray) -> TargetFinding
     )
 
 
-class PooledTargets(NamedTuple):
-    """One prediction a row: center + sum of weights times (predictions - center)."""
-
-    predicted: np.ndarray
-    weights: np.ndarray
-    center: float
-
-
 class TargetRound(NamedTuple):
     """What one round found, on the scale of the targets."""
 
     predictions: np.ndarray  # (models, n + m)
-    pooled: PooledTargets
+    predicted: np.ndarray  # (n + m,), by all models together
+    weights: np.ndarray  # (models,)
     scales: LocalScales
     residuals: np.ndarray
     posterior: TargetPosterior
     told: TargetPosterior  # the same, if right residuals are as skewed as most of them are
-    weight: np.ndarray  # of the rows it learnt from
 
 
-def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
+def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
     """What the last round found, in the units of the targets and the order of the rows.
 
     Errors on one side look like skew. They are ranked as if there were none, so that they come
     first, and how probable they are is told as if skew were right.
     """
     n = len(task.data)
-    rows = last.posterior.rows
-    f = last.pooled.predicted
-    skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
-    models = target_models_told(last, task.data.targets, task.models)
-    rate = rate_of_targets(last.told.hypotheses, max(model.r2 for model in models))
+    rows = last.posterior
+    f = last.predicted
+    skill = measure_skill(first.residuals, first.predicted, task.data.groups) >= LEAST_SKILL
+    models = score_models(last, task.data.targets, task.models)
+    rate = estimate_rate(last.told.hypotheses, max(model["r2"] for model in models))
     p_wrong = np.where(task.known, 0.0, last.told.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)
+    of_tails = np.sum([found.of_tails for found in rows.hypotheses], axis=0)
     undo = task.scale.undo
     ordered = task.in_given_order
     return TargetFindings(
@@ -223,11 +207,11 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
         high=ordered(undo(f + rows.reach)),
         score=ordered(last.residuals / rows.spread[:n]),
         error_kind=ordered(error_kinds(rows.swap_share), "unclear"),
-        local_scale=ordered(_in_units(rows.spread, f, task.scale)),
+        local_scale=ordered((undo(f + rows.spread) - undo(f - rows.spread)) / 2),
         noise_rate=rate,
         has_skill=skill,
         models=models,
-        tail=_tail(last),
+        tail=rows.hypotheses[0].noises[int(of_tails.argmax())].tail,
         scale=last.scales.power,
         on_log_scale=task.scale.logs,
         notes=[*([] if skill else [NO_SKILL]), *task.notes, *rate_notes(rate)],
@@ -240,25 +224,6 @@ def error_kinds(swap_share: np.ndarray) -> np.ndarray:
     return np.select(clear, ["swap", "gross"], "unclear")
 
 
-def _in_units(spread: np.ndarray, predicted: np.ndarray, scale: TargetScale) -> np.ndarray:
-    """Half of what lies one spread to either side of the prediction."""
-    return (scale.undo(predicted + spread) - scale.undo(predicted - spread)) / 2
-
-
-def _tail(last: TargetRound) -> float:
-    """The tail that weighs most."""
-    weights = np.sum([found.of_tails for found in last.posterior.hypotheses], axis=0)
-    return last.posterior.hypotheses[0].noises[int(weights.argmax())].tail
-
-
-class Start(NamedTuple):
-    """What a round knows of an earlier one."""
-
-    p_wrong: np.ndarray
-    predicted: np.ndarray
-    spread: np.ndarray
-
-
 def first_round(
     models: Sequence[TargetPredictor],
     data: TargetData,
@@ -267,7 +232,7 @@ def first_round(
     progress: Progress | None = None,
 ) -> TargetRound:
     """Learn from all targets alike, and judge them, both as clipped at the start."""
-    clipped = start_clipped(data.targets)
+    clipped = clip_far_targets(data.targets)
     trusted = np.ones(len(data), dtype=bool)
     return _round(models, replace(data, targets=clipped), clipped, trusted, known, progress)
 
@@ -276,16 +241,21 @@ def next_round(
     models: Sequence[TargetPredictor],
     data: TargetData,
     known: np.ndarray,
-    start: Start,
+    p_wrong: np.ndarray,
+    predicted: np.ndarray,
+    spread: np.ndarray,
     *,
     progress: Progress | None = None,
 ) -> TargetRound:
-    """Learn less from targets that are probably wrong, and judge them as they are."""
-    p_wrong = np.where(known, 0.0, start.p_wrong)
+    """Learn less from targets that are probably wrong, and judge them as they are.
+
+    ``p_wrong``, ``predicted`` and ``spread`` are what an earlier round found of the rows.
+    """
+    p_wrong = np.where(known, 0.0, p_wrong)
     weight = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT)
-    reach = LATER_CLIP * start.spread
-    clipped = np.clip(data.targets, start.predicted - reach, start.predicted + reach)
-    as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, start.predicted)
+    reach = LATER_CLIP * spread
+    clipped = np.clip(data.targets, predicted - reach, predicted + reach)
+    as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, predicted)
     learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
     return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
 
@@ -295,14 +265,8 @@ def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
     That is how a rare regime, however far, shows after a round of clipped targets.
     """
-    clipped = start_clipped(targets)
+    clipped = clip_far_targets(targets)
     return (clipped != targets) & (predicted * np.sign(clipped) > np.abs(clipped) / 2)
-
-
-def start_from(found: TargetRound, n: int) -> Start:
-    """What the next round knows of this one."""
-    rows = found.posterior.rows
-    return Start(rows.p_wrong, found.pooled.predicted[:n], rows.spread[:n])
 
 
 def _round(
@@ -320,51 +284,55 @@ def _round(
     predictions = np.stack(told)
     weight = row_weights(data)
     random = np.random.default_rng(data.random_state)
-    pooled = pool_predictions(predictions, data.targets, weight, random, data.smallest_scale)
-    residuals = judged - pooled.predicted[: len(data)]
+    predicted, weights = pool_predictions(
+        predictions, data.targets, weight, random, data.smallest_scale
+    )
+    residuals = judged - predicted[: len(data)]
     if progress is not None:
         progress("computing the posterior")
-    scales = local_scales(data, predictions, pooled.predicted, residuals, weight)
-    posterior = skewed = target_posterior(residuals, judged, scales, trusted, ~known, random)
+    scales = fit_local_scales(data, predictions, predicted, residuals, weight)
+    posterior = skewed = compute_posterior(residuals, judged, scales, trusted, ~known, random)
     if scales.skew:
         sided = scales.skewed(residuals)
-        skewed = target_posterior(residuals, judged, sided, trusted, ~known, random)
-    return TargetRound(predictions, pooled, scales, residuals, posterior, skewed, weight)
+        skewed = compute_posterior(residuals, judged, sided, trusted, ~known, random)
+    return TargetRound(predictions, predicted, weights, scales, residuals, posterior, skewed)
 
 
-class JudgedTask(NamedTuple):
-    """A task and its rounds."""
-
-    task: TargetTask
-    first: TargetRound
-    last: TargetRound
-
-
-def judge_targets(given: GivenTargets, progress: Progress | None) -> JudgedTask:
-    """Judge targets as they are or, where these are likelier, by their logarithms.
+def judge_targets(
+    given: GivenTargets, progress: Progress | None
+) -> tuple[TargetTask, TargetRound, TargetRound]:
+    """Judge targets in two rounds, as they are or, where these are likelier, by their logarithms.
 
     On the wrong scale the long side of skewed targets looks wrong. Both are judged to the end
     before they are compared: errors that are all on one side look like skew until they are known.
     """
-    judged = _judged(target_task(given), progress)
+    judged = _run_rounds(make_task(given), progress)
     if not may_be_logs(given.targets[np.isfinite(given.targets)]):
         return judged
-    by_logs = _judged(target_task(given, logs=True), progress)
-    gain = log_evidence(by_logs, given.targets) - log_evidence(judged, given.targets)
-    return by_logs if gain > LEAST_LOG_GAIN * len(judged.task.data) else judged
+    by_logs = _run_rounds(make_task(given, logs=True), progress)
+    gain = compute_evidence(by_logs, given.targets) - compute_evidence(judged, given.targets)
+    return by_logs if gain > LEAST_LOG_GAIN * len(judged[0].data) else judged
 
 
-def _judged(task: TargetTask, progress: Progress | None) -> JudgedTask:
+def _run_rounds(
+    task: TargetTask, progress: Progress | None
+) -> tuple[TargetTask, TargetRound, TargetRound]:
+    """The task, and what the first and the second round found."""
+    n = len(task.data)
     first = first_round(task.models, task.data, task.known, progress=progress)
-    start = start_from(first, len(task.data))
-    last = next_round(task.models, task.data, task.known, start, progress=progress)
-    return JudgedTask(task, first, last)
+    rows = first.posterior
+    start = (rows.p_if_any, first.predicted[:n], rows.spread[:n])
+    last = next_round(task.models, task.data, task.known, *start, progress=progress)
+    return task, first, last
 
 
-def log_evidence(judged: JudgedTask, targets: np.ndarray) -> float:
+def compute_evidence(
+    judged: tuple[TargetTask, TargetRound, TargetRound], targets: np.ndarray
+) -> float:
     """How likely positive targets are, right or wrong, in densities of their own units."""
-    recorded = targets[judged.task.order[: len(judged.task.data)]]
-    told = judged.last.posterior.rows.log_density + judged.task.scale.log_slope(recorded)
+    task, _, last = judged
+    recorded = targets[task.order[: len(task.data)]]
+    told = last.posterior.log_density + task.scale.log_slope(recorded)
     return float(np.sum(told[recorded > 0]))
 
 
@@ -374,8 +342,10 @@ def pool_predictions(
     weight: np.ndarray,
     random: np.random.Generator,
     smallest_scale: float = SMALLEST_SCALE,
-) -> PooledTargets:
-    """Pool predictions of shape (models, n + m); the first n rows have targets and weights.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pool predictions of shape (models, n + m) into one a row, and the weights of the models.
+
+    The first n rows have targets and weights. What is pooled are distances from the mean target.
 
     A median of rounded targets is one of them and often hits: by its own scale, nought, no other
     model would count.
@@ -388,7 +358,7 @@ def pool_predictions(
     weights = huber_weights(
         predictions[:, rows].T - center, targets[rows] - center, weight[rows], delta
     )
-    return PooledTargets(center + weights @ (predictions - center), weights, center)
+    return center + weights @ (predictions - center), weights
 
 
 def huber_weights(
@@ -414,7 +384,7 @@ def huber_weights(
     return a
 
 
-def rate_of_targets(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRate:
+def estimate_rate(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRate:
     """The posterior mean, and an interval wider than the posterior's own.
 
     The tail of real residuals is no Student t, which the posterior does not know; and the less of
@@ -447,15 +417,17 @@ def _quantile(found: ScaleHypotheses, level: float) -> float:
     return float(np.r_[0.0, TARGET_RATES][np.searchsorted(np.cumsum(weights), level)])
 
 
-def skill_of_targets(first: TargetRound, units: np.ndarray | None = None) -> float:
+def measure_skill(
+    residuals: np.ndarray, predicted: np.ndarray, units: np.ndarray | None = None
+) -> float:
     """Mean gain in Huber's loss over the best constant, in standard errors.
 
-    It is that of the first round: the second has left out what was predicted badly, and whatever
-    is left looks predictable. Rows of one of the ``units`` share their fate: the standard error
-    counts units, not rows.
+    It should be that of the first round: the second has left out what was predicted badly, and
+    whatever is left looks predictable. Rows of one of the ``units`` share their fate: the standard
+    error counts units, not rows.
     """
-    targets = first.residuals + first.pooled.predicted[: len(first.residuals)]
-    gain = _huber(targets - _best_constant(targets)) - _huber(first.residuals)
+    targets = residuals + predicted[: len(residuals)]
+    gain = _huber(targets - _best_constant(targets)) - _huber(residuals)
     units = np.arange(len(gain)) if units is None else units
     sums = np.bincount(units, weights=gain - gain.mean())
     error = float(np.sqrt(np.sum(sums**2)) / len(gain))
@@ -475,22 +447,27 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
     return inside * (residuals - inside / 2)
 
 
-def target_models_told(
+def score_models(
     found: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
-) -> list[TargetModel]:
-    """Name, weight and R² of each model, on rows in so far as they are right."""
-    weight = 1 - found.posterior.rows.p_wrong
-    mean = np.average(targets, weights=weight)
-    total = weight @ (targets - mean) ** 2
+) -> list[dict[str, Any]]:
+    """Name, weight and R² of each model, on rows in so far as they are right.
+
+    Weights are fractions of their sum, which the pool leaves free.
+    """
+    right = 1 - found.posterior.p_if_any
+    total = right @ (targets - np.average(targets, weights=right)) ** 2
+    sum_of_weights = float(found.weights.sum()) or 1.0
     return [
-        TargetModel(
-            model.name, float(a), float(1 - weight @ (targets - f[: len(targets)]) ** 2 / total)
-        )
-        for model, a, f in zip(models, found.pooled.weights, found.predictions, strict=True)
+        {
+            "name": model.name,
+            "weight": float(weight) / sum_of_weights,
+            "r2": float(1 - right @ (targets - f[: len(targets)]) ** 2 / total),
+        }
+        for model, weight, f in zip(models, found.weights, found.predictions, strict=True)
     ]
 
 
-def beside_atoms(
+def add_atoms(
     found: TargetFindings, targets: np.ndarray, known: np.ndarray | None, members: Membership
 ) -> TargetFindings:
     """Findings of all rows, from those of the rows that hold no atom.

@@ -45,7 +45,7 @@ from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust
 from ..inputs._labels import check_one_per_row, labels_or_none, missing_column, one_per_row
 from ..results._cleaning import read_decided
-from ._task import atoms_of
+from ._task import find_atoms
 
 LARGEST = 1e100  # of what is squared and summed on the way
 
@@ -139,7 +139,7 @@ def _without(table: Any, drop: Sequence[Any]) -> Any:
     return without_columns(table, drop)
 
 
-def checked_predictions(predictions: Any, n: int) -> np.ndarray | None:
+def check_predictions(predictions: Any, n: int) -> np.ndarray | None:
     if predictions is None:
         return None
     told = np.asarray(predictions, dtype=float)
@@ -266,7 +266,7 @@ def _on_ends(present: np.ndarray) -> list[str]:
     if len(np.unique(present)) <= MAYBE_CLASSES:
         return []
     ends = {"smallest": present.min(), "largest": present.max()}
-    atoms = atoms_of(present)
+    atoms = find_atoms(present)
     shares = {end: float(np.mean(present == value)) for end, value in ends.items()}
     return [
         f"{percent(share)} of the targets are exactly {ends[end]:g}, the {end}: they may be cut "
@@ -339,14 +339,14 @@ class Digits(NamedTuple):
         return f"{value:.6g}" if self.decimals is None else f"{value:.{max(self.decimals, 0)}f}"
 
 
-def digits_of(targets: np.ndarray) -> Digits:
+def find_digits(targets: np.ndarray) -> Digits:
     """How targets are written, of which at most a few are wrong.
 
     Examples
     --------
-    >>> digits_of(np.array([12.5, 30.0, 17.25])).write(np.array([18.2179, -3.0]))
+    >>> find_digits(np.array([12.5, 30.0, 17.25])).write(np.array([18.2179, -3.0]))
     array([18.22, 12.5 ])
-    >>> digits_of(np.array([1200, 300, 1700])).write(np.array([481.7]))
+    >>> find_digits(np.array([1200, 300, 1700])).write(np.array([481.7]))
     array([500.])
     """
     decimals = None
@@ -359,7 +359,7 @@ def digits_of(targets: np.ndarray) -> Digits:
     return Digits(decimals, -np.inf if least < 0 else least)
 
 
-def written_cells(
+def write_numbers(
     cells: list[Any],
     changed: np.ndarray,
     values: np.ndarray,
@@ -373,7 +373,7 @@ def written_cells(
 
     Examples
     --------
-    >>> written_cells(["12,5 kg", "130 kg"], np.array([False, True]), np.array([12.5, 13.04]),
+    >>> write_numbers(["12,5 kg", "130 kg"], np.array([False, True]), np.array([12.5, 13.04]),
     ...               Digits(1, 0.0))
     ['12,5 kg', '13,0 kg']
     """

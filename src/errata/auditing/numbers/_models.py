@@ -350,7 +350,7 @@ class GivenPredictions:
         return self.told
 
 
-def target_models_of(
+def choose_target_models(
     brought: BroughtPredictions, table: Any, n_rows: int, *, features: bool
 ) -> list[TargetPredictor]:
     """Default models unless others are brought instead, the user's regressor and predictions.

@@ -185,27 +185,21 @@ class ScaleHypotheses(NamedTuple):
         return self.p_errors * float(self.weights.sum(axis=0) @ TARGET_RATES)
 
 
-class RowOdds(NamedTuple):
-    """What is found about rows, under one local scale or in the mean over both."""
+class TargetPosterior(NamedTuple):
+    """What is found about rows, and the hypotheses: under one local scale, or in the mean."""
 
-    p_wrong: np.ndarray  # if any target is wrong at all
+    p_if_any: np.ndarray  # that the target is wrong, if any is wrong at all
     suspicion: np.ndarray
     swap_share: np.ndarray  # of the density of errors: how far a wrong value is another row's
     spread: np.ndarray  # standard scale of right residuals
     reach: np.ndarray  # half of the interval that right targets lie in
     log_density: np.ndarray  # of the residual, right or wrong
-
-
-class TargetPosterior(NamedTuple):
-    """Rows, and the hypotheses under either scale."""
-
-    rows: RowOdds
     hypotheses: list[ScaleHypotheses]
 
     @property
     def p_wrong(self) -> np.ndarray:
         """Probability that each target is wrong."""
-        return self.rows.p_wrong * np.mean([found.p_errors for found in self.hypotheses])
+        return self.p_if_any * np.mean([found.p_errors for found in self.hypotheses])
 
 
 class LocalScales(NamedTuple):
@@ -230,7 +224,7 @@ class LocalScales(NamedTuple):
         return self._replace(whole=whole, half=half)
 
 
-def target_posterior(
+def compute_posterior(
     residuals: np.ndarray,
     targets: np.ndarray,
     scales: LocalScales,
@@ -256,18 +250,17 @@ def target_posterior(
     fitted = np.flatnonzero(doubtful)
     if len(fitted) > FITTED_ROWS:
         fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
-    rows = []
-    hypotheses = []
+    posteriors = []
     for scale in (scales.whole, scales.half):
         s = scale[: len(residuals)]
         z = residuals / s
         log_swap = others.log_density(targets, s) + np.log(s)
         densities = log_error_densities(z, gross_scales(z), log_swap)
         found = weigh_hypotheses(z[fitted], densities[:, fitted])
-        hypotheses.append(found)
-        rows.append(judged_targets(found, z, densities, scale))
-    both = [np.mean(found, axis=0) for found in zip(*rows, strict=True)]
-    return TargetPosterior(RowOdds(*both), hypotheses)
+        posteriors.append(average_hypotheses(found, z, densities, scale))
+    first, second = posteriors
+    rows = {name: (getattr(first, name) + getattr(second, name)) / 2 for name in first._fields[:-1]}
+    return TargetPosterior(**rows, hypotheses=[*first.hypotheses, *second.hypotheses])
 
 
 def weigh_hypotheses(z: np.ndarray, log_densities: np.ndarray) -> ScaleHypotheses:
@@ -300,9 +293,9 @@ def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarra
     return np.array([right.sum() + np.log1p(rate * (ratio - 1)).sum() for rate in TARGET_RATES])
 
 
-def judged_targets(
+def average_hypotheses(
     found: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
-) -> RowOdds:
+) -> TargetPosterior:
     """Average over tails and rates; ``scale`` holds rows without a target, too."""
     p_wrong, suspicion, swap_share, log_density = np.zeros((4, len(z)))
     spread = reach = 0.0
@@ -320,7 +313,9 @@ def judged_targets(
         swap_share += weights.sum() * np.exp(swaps - wrong)
         spread += weights.sum() * noise.sigma
         reach += weights.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
-    return RowOdds(p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density)
+    return TargetPosterior(
+        p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density, [found]
+    )
 
 
 def p_over_rates(ratio: np.ndarray, log_odds: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -332,7 +327,7 @@ def p_over_rates(ratio: np.ndarray, log_odds: np.ndarray, weights: np.ndarray) -
     return total
 
 
-def local_scales(
+def fit_local_scales(
     data: TargetData,
     predictions: np.ndarray,
     pooled: np.ndarray,
@@ -342,14 +337,14 @@ def local_scales(
     """Learn the size of residuals from the features, and believe it as far as that is likely."""
     least = data.smallest_scale
     overall = max(robust_scale(residuals, weight), least)
-    told = _predicted_size(data, predictions, pooled, residuals, overall)
-    power, whole = _most_likely_power(told, residuals, weight, overall, least)
+    told = _predict_size(data, predictions, pooled, residuals, overall)
+    power, whole = _choose_power(told, residuals, weight, overall, least)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
     skew = _skew(residuals / whole[: len(data)], weight)
-    return LocalScales(whole, _rescaled(half, residuals, weight, least), power, skew, least)
+    return LocalScales(whole, _rescale(half, residuals, weight, least), power, skew, least)
 
 
-def _predicted_size(
+def _predict_size(
     data: TargetData,
     predictions: np.ndarray,
     pooled: np.ndarray,
@@ -369,7 +364,7 @@ def _predicted_size(
     return told - told[: len(data)].mean()
 
 
-def _most_likely_power(
+def _choose_power(
     told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
 ) -> tuple[float, np.ndarray]:
     """The power of the predicted size that makes residuals most likely, and the scale by it."""
@@ -377,7 +372,7 @@ def _most_likely_power(
     scales = []
     for power in POWERS:
         log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
-        scale = _rescaled(overall * np.exp(log_scale), residuals, weight, least)
+        scale = _rescale(overall * np.exp(log_scale), residuals, weight, least)
         likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
         scales.append(scale)
     best = int(np.argmax(likelihoods))
@@ -391,7 +386,7 @@ def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) ->
     return float(np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide).sum())
 
 
-def _rescaled(
+def _rescale(
     scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray, least: float
 ) -> np.ndarray:
     """The same up to a factor, so that residuals over it have a robust scale of one at most."""

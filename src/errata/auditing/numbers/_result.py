@@ -19,7 +19,7 @@ from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
 from ..results._rates_by import NoiseRate
 from ..results._summary import draw_histogram, findings
 from ..stored._rows import KNOWN
-from ._inputs import Digits, digits_of, give_numbers, read_targets, written_cells
+from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
 from ._self_check import TargetSelfCheck
 
 UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
@@ -204,7 +204,7 @@ class TargetAudit(BaseAudit):
     @property
     def digits(self) -> Digits:
         """How the targets are written, by those that are not flagged."""
-        return digits_of(self.targets[self.has_target & ~self.flagged])
+        return find_digits(self.targets[self.has_target & ~self.flagged])
 
     @property
     def expected(self) -> np.ndarray:
@@ -302,7 +302,7 @@ class TargetAudit(BaseAudit):
             did = cleaned.did.copy()
             did[rows[given & is_other]] = "replaced"
             cleaned = cleaned._replace(did=did)
-        new = written_cells(
+        new = write_numbers(
             column_array(now, target).tolist(),
             np.isin(cleaned.did, ("replaced", "unlabelled"))[rows],
             cleaned.labels[rows],
@@ -330,7 +330,7 @@ class TargetAudit(BaseAudit):
         spread = np.quantile(self.local_scale, [0.1, 0.5, 0.9])
         return {
             "target": self.about["target"],
-            "hints": hints_in_words(self.hint[self.flagged]),
+            "hints": describe_hints(self.hint[self.flagged]),
             "error_kinds": dict(Counter(self.error_kind[unexplained].tolist())),
             "histogram": draw_histogram(self),
             "points": choose_points(self),
@@ -388,7 +388,7 @@ def draw_band(audit: "TargetAudit") -> dict[str, list[float]]:
     }
 
 
-def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def find_hints(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """The slip that explains each wrong number; empty where none does.
 
     A slip explains a number when undoing it leads into the interval of right ones. It must lead
@@ -397,7 +397,7 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
 
     Examples
     --------
-    >>> hints_for(np.array([213.0, -20.5, 35.0]), low=np.full(3, 18.0), high=np.full(3, 24.0))
+    >>> find_hints(np.array([213.0, -20.5, 35.0]), low=np.full(3, 18.0), high=np.full(3, 24.0))
     array(['x10', 'sign', ''], dtype=object)
     """
     hints = np.full(len(targets), "", dtype=object)
@@ -427,12 +427,12 @@ def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.nda
         return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
 
 
-def without_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
-    """Numbers with the slips that :func:`hints_for` has named undone, others as they are.
+def undo_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
+    """Numbers with the slips that :func:`find_hints` has named undone, others as they are.
 
     Examples
     --------
-    >>> without_slips(np.array([213.0, 20.0]), np.array(["x10", ""], dtype=object))
+    >>> undo_slips(np.array([213.0, 20.0]), np.array(["x10", ""], dtype=object))
     array([21.3, 20. ])
     """
     undone = np.array(targets, dtype=float)
@@ -442,12 +442,12 @@ def without_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
     return undone
 
 
-def hints_in_words(hints: np.ndarray) -> list[str]:
+def describe_hints(hints: np.ndarray) -> list[str]:
     """How many numbers look like which slip, the most frequent first.
 
     Examples
     --------
-    >>> hints_in_words(np.array(["x10", "", "/10", "sign"], dtype=object))
+    >>> describe_hints(np.array(["x10", "", "/10", "sign"], dtype=object))
     ['2 look like a factor of ten', '1 looks like a lost or added minus sign']
     """
     found = Counter(WORDS[hint] for hint in hints.tolist() if hint)

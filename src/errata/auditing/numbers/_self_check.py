@@ -13,10 +13,10 @@ from ..._format import number
 from ..._progress import Progress
 from .._self_check import Run, count_found, count_hits, count_to_inject, inject_errors, lift_of
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD
-from ._finding import Start, TargetFindings, next_round, wrong_among
+from ._finding import TargetFindings, find_wrong_among, next_round
 from ._models import NOTHING_BROUGHT, BroughtPredictions
 from ._settings import MOVED, PLANTING_TRIES
-from ._task import GivenTargets, arranged, atoms_of, target_task
+from ._task import GivenTargets, arrange, find_atoms, make_task
 
 
 class TargetSelfCheck(NamedTuple):
@@ -75,14 +75,14 @@ def check_targets(
     """
     random = np.random.default_rng(seed + 1)
     given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    given, order = arranged(given)
+    given, order = arrange(given)
     rows = np.flatnonzero(np.isfinite(given.targets))
     if len(rows) > CHECKED_ROWS:
         rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
     given = given.for_rows(rows)
     found = found.for_rows(order[rows])
-    has_atoms = len(atoms_of(given.targets)) > 0
-    task = target_task(given, logs=found.on_log_scale and not has_atoms)
+    has_atoms = len(find_atoms(given.targets)) > 0
+    task = make_task(given, logs=found.on_log_scale and not has_atoms)
     scale = task.scale
     truth = task.data.targets
 
@@ -96,13 +96,13 @@ def check_targets(
             values, places = np.unique(truth, return_index=True)
             # Exactly what was recorded: atoms are known by being equal.
             recorded = given.targets[places[np.searchsorted(values, swapped)]]
-            again = wrong_among(replace(given, targets=recorded, seed=new_seed), progress)
+            again = find_wrong_among(replace(given, targets=recorded, seed=new_seed), progress)
             return Run(planted, swapped, again.suspicion, scale.apply(again.predicted))
         spread = (scale.apply(found.high) - scale.apply(found.low)) / 4
-        start = Start(found.p_wrong, scale.apply(found.predicted), spread)
+        start = (found.p_wrong, scale.apply(found.predicted), spread)
         data = replace(task.data, targets=swapped, random_state=new_seed)
-        last = next_round(task.models, data, task.known, start, progress=progress)
-        return Run(planted, swapped, last.posterior.rows.suspicion, last.pooled.predicted)
+        last = next_round(task.models, data, task.known, *start, progress=progress)
+        return Run(planted, swapped, last.posterior.suspicion, last.predicted)
 
     runs = inject_errors(run_once, len(rows))
     if not runs:

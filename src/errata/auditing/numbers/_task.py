@@ -26,7 +26,7 @@ from ._models import (
     TargetData,
     TargetPredictor,
     TreesRegression,
-    target_models_of,
+    choose_target_models,
     weighted_median,
 )
 from ._settings import (
@@ -73,7 +73,7 @@ class GivenTargets:
         )
 
 
-def arranged(given: GivenTargets) -> tuple[GivenTargets, np.ndarray]:
+def arrange(given: GivenTargets) -> tuple[GivenTargets, np.ndarray]:
     """The same with rows and features in an order that follows from what they hold, and that order.
 
     Folds and samples are drawn by position: another order of the same table would be another draw.
@@ -139,7 +139,7 @@ class TargetTask(NamedTuple):
         return spread
 
 
-def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
+def make_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
     """Rows with a target first, targets and predictions on one scale, and the models."""
     has_target = np.isfinite(given.targets)
     order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
@@ -148,10 +148,10 @@ def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
     targets = given.targets[:n]
     brought = given.brought
     groups = given.groups
-    scale = scale_of(targets, logs=logs)
+    scale = fit_target_scale(targets, logs=logs)
     X = np.empty((len(order), 0)) if given.X is None else given.X
     groups = None if groups is None else np.unique(groups[:n], return_inverse=True)[1]
-    groups, copies = groups_with_copies(X[:n], targets, groups)
+    groups, copies = join_copies(X[:n], targets, groups)
     if brought.predictions is not None:
         brought = brought._replace(predictions=scale.apply(brought.predictions))
     scaled = scale.apply(targets)
@@ -166,14 +166,14 @@ def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
     return TargetTask(
         order,
         data,
-        target_models_of(brought, given.table, n, features=given.X is not None),
+        choose_target_models(brought, given.table, n, features=given.X is not None),
         np.zeros(n, dtype=bool) if given.known is None else given.known[:n],
         scale,
         [] if copies is None else [copies_note(copies, "target")],
     )
 
 
-def scale_of(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
+def fit_target_scale(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
     """By the median and the larger of two robust spreads; of many equal targets, the deviation."""
     floor = log_floor(targets) if logs else None
     values = targets if floor is None else np.log(np.maximum(targets, floor))
@@ -221,7 +221,7 @@ def may_be_logs(targets: np.ndarray) -> bool:
     return bool(high - middle > LEAST_SKEW * (middle - low))
 
 
-def start_clipped(values: np.ndarray) -> np.ndarray:
+def clip_far_targets(values: np.ndarray) -> np.ndarray:
     """Values no further than ten spreads beyond the quartiles.
 
     A rare but legitimate regime far from the rest is not taken for errors before it was learnt.
@@ -230,7 +230,7 @@ def start_clipped(values: np.ndarray) -> np.ndarray:
     return np.clip(values, low - START_CLIP, high + START_CLIP)
 
 
-def atoms_of(targets: np.ndarray) -> np.ndarray:
+def find_atoms(targets: np.ndarray) -> np.ndarray:
     """Values that stand out: of a twentieth of the rows, and twice as frequent as any other left.
 
     Ratings and counts, whose frequencies fall off slowly, hold none.
@@ -264,20 +264,20 @@ class Membership(NamedTuple):
         return np.log(self.share[self.kinds] / self.p[np.arange(len(self.kinds)), self.kinds])
 
 
-def membership_of(given: GivenTargets, atoms: np.ndarray) -> Membership:
+def estimate_membership(given: GivenTargets, atoms: np.ndarray) -> Membership:
     """Ask trees, and believe them as far as that makes the rows' kinds likely."""
     kinds = np.full(len(given.targets), len(atoms))
     for place, atom in enumerate(atoms):
         kinds[given.targets == atom] = place
-    task = target_task(_with_features(given))
+    task = make_task(_add_features(given))
     held = kinds[task.order[: len(task.data)]]
     share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
     p = np.empty((len(kinds), len(share)))
-    p[task.order] = _believed(_asked_of_trees(task, held, len(atoms)), held, share)
+    p[task.order] = _mix_with_shares(_ask_trees(task, held, len(atoms)), held, share)
     return Membership(atoms, kinds, p, share)
 
 
-def _with_features(given: GivenTargets) -> GivenTargets:
+def _add_features(given: GivenTargets) -> GivenTargets:
     """Where predictions are all there is, these are what trees look at; or nothing."""
     if given.X is not None and given.X.shape[1]:
         return given
@@ -286,7 +286,7 @@ def _with_features(given: GivenTargets) -> GivenTargets:
     return replace(given, X=told.reshape(len(told), -1))
 
 
-def _asked_of_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndarray:
+def _ask_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndarray:
     """Probability of each atom and of none, as trees see it, (n + m, atoms + 1)."""
     leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
     trees = TreesRegression("atoms", True, SCALE_TREES, leaf)
@@ -298,14 +298,14 @@ def _asked_of_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndar
     return p / p.sum(axis=1, keepdims=True)
 
 
-def _believed(p: np.ndarray, held: np.ndarray, share: np.ndarray) -> np.ndarray:
+def _mix_with_shares(p: np.ndarray, held: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Probabilities and shares, mixed as makes likeliest what the rows hold."""
     n = len(held)
     mixed = [(k * p + share) / (k + 1) for k in TRUST_IN_TREES]
     return max(mixed, key=lambda told: np.log(told[np.arange(n), held]).sum())
 
 
-def copies_of(X: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
+def find_copies(X: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
     """The number of each row's group of equal rows, if these are copies; None if there are none.
 
     Rows with equal features may also be different rows that coarse columns cannot tell apart, and
@@ -326,11 +326,11 @@ def _codes(targets: np.ndarray) -> np.ndarray:
     return np.unique(targets, return_inverse=True)[1]
 
 
-def groups_with_copies(
+def join_copies(
     X: np.ndarray, targets: np.ndarray, groups: np.ndarray | None
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Groups that keep copies together, and the copies; unless they link all groups to one."""
-    copies = copies_of(X, targets) if X.shape[1] else None
+    copies = find_copies(X, targets) if X.shape[1] else None
     if copies is None or groups is None:
         return (groups if copies is None else copies), copies
     both = join_groups(copies, groups)
