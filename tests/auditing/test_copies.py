@@ -5,15 +5,20 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from auditing_cases import draw_codes, symmetric
+from errata.auditing._settings import CHECK_SAMPLE, CHECKED_ROWS
 from errata.auditing.inputs import _duplicates
 from errata.auditing.inputs._duplicates import (
+    CHECK_MOMENTS,
+    Ties,
     are_copies,
     conflicting_duplicates,
     copies_note,
     copy_groups,
+    duplicates_by_bits,
     group_vote,
     measure_unexplained,
 )
+from errata.auditing.sequences._recordings import gather_recordings
 from strategies import seeds
 
 KINDS = {
@@ -284,3 +289,71 @@ def test_the_note_counts_rows_and_groups():
         "3 rows are equal, or nearly. They are left out together, so that copies cannot confirm "
         "each other's label."
     )
+
+
+def cut(bits, codes, size=700):
+    for start in range(0, len(bits), size):
+        yield start, bits[start : start + size], codes[start : start + size]
+
+
+@pytest.mark.parametrize("map_bits", [4, 12, 26], ids=["many rounds", "a few", "one"])
+def test_rounds_find_what_sorting_finds(map_bits, monkeypatch):
+    monkeypatch.setattr(_duplicates, "BITMAP_BITS", map_bits)
+    monkeypatch.setattr(_duplicates, "_SHIFT", np.uint64(64 - map_bits))
+    random = np.random.default_rng(0)
+    bits = random.integers(2**64, size=5_000, dtype=np.uint64)
+    bits[3_000:3_400] = bits[:400]
+    bits[4_900] = bits[0]
+    codes = random.integers(-1, 3, size=5_000)
+    labelled = np.flatnonzero(codes >= 0)
+    wanted = duplicates_by_bits(bits[labelled], codes[labelled], labelled)
+    assert len(wanted) > 100
+    found = _duplicates.find_repeated_rows(lambda: cut(bits, codes), len(bits))
+    assert list(map(list, found)) == list(map(list, wanted))
+
+
+def test_no_more_rows_are_compared_than_fit(monkeypatch):
+    monkeypatch.setattr(_duplicates, "MOST_REPEATED", 100)
+    bits, codes = np.zeros(5_000, dtype=np.uint64), np.arange(5_000) % 2
+    (group,) = _duplicates.find_repeated_rows(lambda: cut(bits, codes), len(bits))
+    assert group.tolist() == list(range(100))
+
+
+RANDOM = np.random.default_rng(0)
+
+
+def test_rows_without_ties_are_counted_and_changed_one_by_one():
+    ties, codes = Ties(), np.arange(10) % 2
+    assert ties.evidence(codes) == {"equal": None, "units": None}
+    assert ties.changed_together(codes) is None
+    assert ties.some_rows(CHECKED_ROWS, RANDOM) is None
+    rows = ties.some_rows(CHECKED_ROWS + 1, RANDOM)
+    assert len(rows) == CHECK_SAMPLE
+    assert (np.diff(rows) > 0).all()
+
+
+def test_neighbours_in_time_are_counted_by_runs_and_changed_by_pieces():
+    ties = Ties(recordings=gather_recordings(np.repeat(["a", "b"], 8))[0])
+    codes = np.repeat([0, 1, 0, 1], [4, 4, 6, 2])
+    assert ties.evidence(codes)["units"].tolist() == np.repeat(range(4), [4, 4, 6, 2]).tolist()
+    pieces = ties.changed_together(codes)  # runs are 4 rows long on the mean, so 2 go together
+    assert np.bincount(pieces).tolist() == [2] * 8
+    assert all(len(set(codes[pieces == piece])) == 1 for piece in range(8))
+
+
+def test_of_long_recordings_stretches_of_time_are_checked():
+    n = CHECK_MOMENTS + 1_000
+    ties = Ties(recordings=gather_recordings(np.arange(n) // (n // 2))[0])
+    assert ties.some_rows(CHECK_MOMENTS, RANDOM) is None
+    rows = ties.some_rows(n, RANDOM)
+    assert len(rows) <= CHECK_MOMENTS
+    assert np.mean(np.diff(rows) == 1) > 0.99
+    assert len(ties.for_rows(rows).recordings.order) == len(rows)
+
+
+def test_some_rows_keep_their_ties():
+    groups = np.array([0, 0, 1, 1, 2])
+    ties = Ties(equal=groups, copies=groups).for_rows(np.array([2, 3, 4]))
+    assert ties.equal.tolist() == [0, 0, 1]
+    assert ties.copies.tolist() == [0, 0, 1]
+    assert ties.recordings is None

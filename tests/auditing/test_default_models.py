@@ -3,15 +3,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
+from sklearn.datasets import make_classification
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 from auditing_cases import CODES, GROUPS, X, blobs
-from errata.auditing import TrainingData, default_models
+from errata.auditing import NewRows, TrainingData, default_models
 from errata.auditing.models import _default
 from errata.auditing.models._default import (
     CrossFitted,
     Forest,
     GradientBoosting,
+    KernelAndTrees,
     LinearModel,
     NearestRows,
     RBFRidge,
@@ -147,3 +153,129 @@ def test_groups_choose_the_ridge_by_their_folds():
     together = model.out_of_fold_proba(TrainingData(table, codes[rows], 2, rows))[own]
     assert np.log(apart).mean() > -0.1  # it has seen the copies
     assert -0.75 < np.log(together).mean() < -0.3  # better than nothing, and not overconfident
+
+
+RIDGE_X, RIDGE_Y = blobs(90)
+MODEL = RBFRidge("RBF features", 1.0, n_hidden=20)
+FOLDS = np.random.default_rng(1).integers(10, size=90)
+
+
+def test_out_of_fold_probabilities_are_the_same_either_way():
+    data = TrainingData(RIDGE_X, RIDGE_Y, 3, more_rows=True)
+    fit = MODEL.cross_fit(data)
+    np.testing.assert_array_equal(fit.out_of_fold, MODEL.out_of_fold_proba(data))
+
+
+def test_other_rows_are_predicted_by_the_ridge_of_all_rows():
+    data = TrainingData(RIDGE_X, RIDGE_Y, 3, more_rows=True)
+    model = MODEL._fitted(data)
+    found = MODEL.cross_fit(data).predictor.predict_proba(NewRows(RIDGE_X + 0.1))
+    np.testing.assert_allclose(found, model.predict_proba(RIDGE_X + 0.1), rtol=0, atol=1e-9)
+
+
+def test_with_folds_a_row_is_predicted_as_if_it_had_been_left_out():
+    # What is told of a row in the data is what is told of one beside it in the same fold.
+    fit = MODEL.cross_fit(TrainingData(RIDGE_X, RIDGE_Y, 3, folds=FOLDS, more_rows=True))
+    again = fit.predictor.predict_proba(NewRows(RIDGE_X, folds=FOLDS))
+    np.testing.assert_allclose(again, fit.out_of_fold, rtol=0, atol=1e-5)  # that is float32
+    elsewhere = fit.predictor.predict_proba(NewRows(RIDGE_X, folds=(FOLDS + 1) % 10))
+    assert np.abs(elsewhere - again).max() > 1e-3
+
+
+def test_the_ridge_without_a_fold_equals_one_fitted_without_it():
+    data = TrainingData(RIDGE_X, RIDGE_Y, 3, folds=FOLDS, more_rows=True)
+    model, fold = MODEL._fitted(data), 4
+    hidden = np.exp(
+        -model.gamma_
+        * ((RIDGE_X[:, None] - model.hidden_weights_.T / (2 * model.gamma_)) ** 2).sum(axis=2)
+    )
+    others = fold != FOLDS
+    centred = hidden[others] - hidden[others].mean(axis=0)
+    target = np.eye(3)[RIDGE_Y[others]]
+    A = centred.T @ centred + model.alpha_ * np.eye(20)
+    coef = np.linalg.solve(A, centred.T @ (target - target.mean(axis=0)))
+    scores = target.mean(axis=0) + (hidden - hidden[others].mean(axis=0)) @ coef
+    expected = softmax(scores / model.temperature_, axis=1)
+    predictor = MODEL.cross_fit(data).predictor
+    found = predictor.predict_proba(NewRows(RIDGE_X, folds=np.full(90, fold)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
+
+
+TREE_X, TREE_Y = blobs(90)
+each_kind = pytest.mark.parametrize("extra", [True, False], ids=["extra trees", "random forest"])
+
+
+@each_kind
+def test_other_rows_are_predicted_by_all_trees(extra):
+    model, data = (
+        Forest("trees", extra, 10, 2),
+        TrainingData(TREE_X, TREE_Y, 3, more_rows=True),
+    )
+    fit = model.cross_fit(data)
+    np.testing.assert_array_equal(fit.out_of_fold, model.out_of_fold_proba(data))
+    found = fit.predictor.predict_proba(NewRows(TREE_X + 0.3))
+    assert len(fit.predictor.roots) == 10
+    assert np.mean(found.argmax(axis=1) == TREE_Y) > 0.9
+
+
+@each_kind
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_forests_are_as_good_as_scikit_learn_s(extra, n_classes):
+    TREE_X, codes = make_classification(
+        300, 8, n_informative=6, n_redundant=0, n_classes=n_classes, random_state=0
+    )
+    theirs = (ExtraTreesClassifier if extra else RandomForestClassifier)(
+        200, min_samples_leaf=3, bootstrap=True, oob_score=True, random_state=0
+    ).fit(TREE_X, codes)
+    found = Forest("trees", extra, 200, 3).out_of_fold_proba(TrainingData(TREE_X, codes, n_classes))
+    expected = log_loss(codes, theirs.oob_decision_function_)
+    assert log_loss(codes, found) == pytest.approx(expected, abs=0.04)
+    alike = np.corrcoef(found[:, 0], theirs.oob_decision_function_[:, 0])[0, 1]
+    assert alike > 0.93  # as of two seeds
+
+
+def test_groups_without_folds_leave_other_rows_to_all_trees():
+    data = TrainingData(TREE_X, TREE_Y, 3, np.arange(90) // 2, more_rows=True)
+    fit = Forest("trees", True, 10, 2).cross_fit(data)
+    assert len(fit.predictor.roots) == 10
+    assert np.mean(fit.predictor.predict_proba(NewRows(TREE_X)).argmax(axis=1) == TREE_Y) > 0.9
+
+
+@each_kind
+def test_with_folds_a_row_is_asked_of_trees_that_have_not_seen_its_fold(extra):
+    # Labels at random: who has seen a row knows it, who has not cannot.
+    random = np.random.default_rng(0)
+    labels = random.integers(2, size=400)
+    rows, folds = random.normal(size=(400, 3)), random.integers(10, size=400)
+    data = TrainingData(rows, labels, 2, folds=folds, more_rows=True)
+    fit = Forest("trees", extra, 40, 1).cross_fit(data)
+    assert np.mean(fit.out_of_fold.argmax(axis=1) == labels) < 0.6
+    again = fit.predictor.predict_proba(NewRows(rows, folds=folds))
+    np.testing.assert_array_equal(again, fit.out_of_fold)
+    other = fit.predictor.predict_proba(NewRows(rows, folds=(folds + 1) % 10))
+    assert np.mean(other.argmax(axis=1) == labels) > 0.75
+
+
+def test_probabilities_are_the_mean_of_both():
+    X, y = blobs(90, 3)
+    model = KernelAndTrees(random_state=0).fit(X, y)
+    mean = (model.kernel_.predict_proba(X) + model.trees_.predict_proba(X)) / 2
+    assert_allclose(model.predict_proba(X), mean, rtol=0, atol=0)
+    assert_array_equal(model.predict(X), y)
+
+
+def test_both_heed_the_weights():
+    X = np.repeat([[0.0], [1.0]], 20, axis=0)
+    X, y = np.vstack([X, X]), np.repeat(["a", "b"], 40)
+    for heavy in ("a", "b"):
+        weights = np.where(y == heavy, 1.0, 0.01)
+        model = KernelAndTrees(random_state=0).fit(X, y, sample_weight=weights)
+        own = model.classes_.tolist().index(heavy)
+        for part in (model.kernel_, model.trees_):
+            assert (part.predict_proba(X)[:, own] > 0.9).all()
+
+
+def test_the_same_seed_gives_the_same_model():
+    X, y = blobs(60, 2)
+    first, second = (KernelAndTrees(random_state=3).fit(X, y).predict_proba(X) for _ in range(2))
+    assert_array_equal(first, second)

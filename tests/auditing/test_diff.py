@@ -7,6 +7,8 @@ import pytest
 import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import NoiseRate
+from errata.auditing.results._diff import diff_in_markdown, diff_in_sentences, match_rows
+from errata.tables._digest import RowDigests
 from kind_cases import KINDS
 from stored_cases import stored_audit
 
@@ -150,3 +152,159 @@ def test_rows_on_disk_are_compared_by_their_place(tmp_path):
     assert [row["row"] for row in resolved] == audit.ranked_columns(flagged=True)["row"].tolist()
     known = set(np.flatnonzero(audit.known))
     assert all((row["why"] == "label known") == (row["row"] in known) for row in resolved)
+
+
+MATCHED_X, MATCHED_CODES = blobs(40)
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return errata.audit(
+        MATCHED_X, MATCHED_CODES, estimators=QUICK, self_check=False, random_state=0
+    )
+
+
+def named(audit, names, column=None):
+    return replace(audit, ids=np.array(names), about=audit.about | {"id": column})
+
+
+def of_contents(audit, keys, columns):
+    digests = RowDigests(columns, np.arange(len(keys)))
+    return replace(audit, keys=np.array(keys, dtype=object), digests=digests)
+
+
+def test_rows_are_found_by_their_ids_wherever_they_stand(audit):
+    order = np.random.default_rng(0).permutation(40)
+    found = match_rows(named(audit, np.arange(40)), named(audit, [f"{n}" for n in order]))
+    assert found.by == "id"
+    assert found.old_rows.tolist() == order.tolist()
+    assert found.new_rows(40)[order].tolist() == list(range(40))
+
+
+def test_rows_that_are_new_or_gone_have_no_place(audit):
+    found = match_rows(named(audit, np.arange(40)), named(audit, np.arange(1, 41)))
+    assert found.old_rows.tolist() == [*range(1, 40), -1]
+    assert found.new_rows(40).tolist() == [-1, *range(39)]
+
+
+def test_ids_that_stand_for_several_rows_are_taken_in_their_order_and_noted(audit):
+    found = match_rows(named(audit, np.arange(40) // 2), named(audit, np.arange(40) // 2))
+    assert found.old_rows.tolist() == list(range(40))
+    assert found.notes == ["20 ids stand for several rows, which are matched in their order."]
+
+
+def test_ids_of_different_columns_are_not_compared(audit):
+    old, new = named(audit, np.arange(40), "tag"), named(audit, np.arange(40), "serial")
+    assert match_rows(old, new).by == "place"
+
+
+def test_an_index_names_rows_too(audit):
+    pandas = pytest.importorskip("pandas")
+    old, new = (
+        replace(audit, index=pandas.Index(list(n), name="n")) for n in (range(40), "x" * 40)
+    )
+    assert match_rows(old, replace(old, index=old.index[::-1])).old_rows.tolist()[:2] == [39, 38]
+    assert (match_rows(old, new).old_rows == -1).all()
+
+
+def test_rows_are_found_by_their_contents_where_the_columns_are_the_same(audit):
+    keys = [f"{n:016x}.0" for n in range(40)]
+    old, new = of_contents(audit, keys, ["a", "b"]), of_contents(audit, keys[::-1], ["a", "b"])
+    found = match_rows(old, new)
+    assert (found.by, found.notes) == ("contents", [])
+    assert found.old_rows.tolist() == list(range(39, -1, -1))
+    assert match_rows(old, of_contents(audit, keys, ["a", "c"])).by == "place"
+
+
+def test_places_are_the_last_resort_and_said_to_be(audit):
+    old = replace(audit, keys=audit.row_keys())  # as an audit that was loaded
+    shorter = replace(audit, p_wrong=audit.p_wrong[:30])
+    found = match_rows(old, shorter)
+    assert found.by == "place"
+    assert "matched by their place" in found.notes[0]
+    assert match_rows(shorter, old).old_rows.tolist() == [*range(30), *[-1] * 10]
+
+
+def side(estimate=0.1, low=0.05, high=0.2, *, has_skill=True):
+    rate = {"estimate": estimate, "low": low, "high": high}
+    return {"title": "pets", "rows": 60, "noise_rate": rate, "has_skill": has_skill, "flagged": 1}
+
+
+def row(number, why, **more):
+    told = {"row": number, "old_row": number, "id": None, "label": "cat", "old_label": "cat"}
+    return {**told, "suggested": "dog", "p_wrong": 0.9, "old_p_wrong": 0.8, "why": why, **more}
+
+
+def told(**changes):
+    base = {
+        "kind": "classes",
+        "matched_by": "id",
+        "old": side(),
+        "new": side(),
+        "matched": 58,
+        "added": 1,
+        "gone": 2,
+        "still_flagged": 0,
+        "newly_flagged": [],
+        "resolved": [],
+        "notes": [],
+        "intervals_overlap": True,
+    }
+    return base | changes
+
+
+def test_sentences_say_how_rows_were_matched_and_what_is_flagged():
+    assert diff_in_sentences(told(notes=["Beware."])) == [
+        "58 rows are in both audits, matched by their ids; 1 is new and 2 are gone.",
+        "Noise rate: 10% (5.0% to 20%) before, 10% (5.0% to 20%) now; the intervals overlap, so "
+        "the difference may be chance.",
+        "No row is newly flagged.",
+        "Note: Beware.",
+    ]
+
+
+def test_the_words_are_those_of_the_kind():
+    sentences = diff_in_sentences(told(kind="numbers", matched_by="contents"))
+    assert "by all cells but the target;" in sentences[0]
+    assert diff_in_sentences(told(kind="votes", matched_by="item"))[0].startswith("58 items are")
+
+
+def test_a_difference_beyond_chance_has_a_direction():
+    more = told(new=side(0.4, 0.3, 0.5), intervals_overlap=False)
+    assert diff_in_sentences(more)[1].endswith("do not overlap: more are wrong than before.")
+    fewer = told(old=side(0.4, 0.3, 0.5), intervals_overlap=False)
+    assert diff_in_sentences(fewer)[1].endswith("do not overlap: fewer are wrong than before.")
+
+
+def test_without_skill_rates_are_not_compared():
+    blind = side(has_skill=False)
+    assert diff_in_sentences(told(new=blind, intervals_overlap=None))[1] == (
+        "How many labels are wrong cannot be compared: these columns do not tell the labels apart "
+        "any more."
+    )
+
+
+def test_one_reason_is_told_without_its_number_and_several_with_it():
+    rows = [row(3, "label changed"), row(4, "same label")]
+    assert diff_in_sentences(told(newly_flagged=rows[:1]))[2] == (
+        "1 row is newly flagged, with another label than before."
+    )
+    assert diff_in_sentences(told(resolved=rows))[3] == (
+        "2 rows are no longer flagged: 1 with another label now, 1 with the label they had, which "
+        "no longer looks wrong enough."
+    )
+
+
+def test_markdown_shows_the_first_rows_and_escapes_their_cells():
+    rows = [row(n, "same label") for n in range(11)]
+    gone = row(None, "row gone", old_row=7, id="a|b", label=None, p_wrong=None)
+    text = diff_in_markdown(told(newly_flagged=rows, resolved=[gone], notes=["<b>"]))
+    assert "**Newly flagged, the first 10 of 11**" in text
+    assert text.count("| `cat` | `dog` | 0.90 | same label |") == 10
+    assert "| 7 before | <code>a&#124;b</code> | `cat` | `dog` | 0.80 | row gone |" in text
+    assert "- Note: &#60;b&#62;" in text
+
+
+def test_markdown_shows_what_a_label_was_and_is():
+    changed = row(3, "label changed", old_label="dog")
+    assert "| `dog` → `cat` |" in diff_in_markdown(told(newly_flagged=[changed]))

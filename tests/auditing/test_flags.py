@@ -1,9 +1,31 @@
+import pickle
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from errata.auditing.results._flags import LEAST_FLAGGED, draw_flags, no_flags
+import errata
+from auditing.made_audits import class_audit
+from auditing_cases import QUICK, blobs
+from errata.auditing._settings import CLEAN_THRESHOLD
+from errata.auditing.classes import _problem
+from errata.auditing.results._flags import (
+    LEAST_FLAGGED,
+    SUSPICION_BINS,
+    Ranking,
+    Totals,
+    draw_flags,
+    draw_line,
+    flags_by_line,
+    no_flags,
+    no_line,
+)
+from errata.noise import flip_labels
 
 probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
 
@@ -56,3 +78,161 @@ def test_the_longest_list_that_keeps_the_precision_is_flagged():
     np.testing.assert_array_equal(flags.flagged, [True, True, True, True, False])
     np.testing.assert_allclose(flags.expected_precision, 0.7)
     assert "65%" in flags.rule
+
+
+def doubted(n=200_000, *, noise=0.1, random_state=0):
+    """Probabilities that labels are wrong, and a suspicion that ranks nearly as they do."""
+    random = np.random.default_rng(random_state)
+    wrong = random.random(n) < noise
+    odds = np.where(wrong, random.normal(2, 2, n), random.normal(-5, 2, n))
+    suspicion = 1 / (1 + np.exp(-odds - 0.2 * random.normal(size=n)))
+    return 1 / (1 + np.exp(-odds)), suspicion
+
+
+@pytest.mark.parametrize("precision", [None, 0.5, 0.95])
+def test_the_list_is_nearly_that_of_sorted_rows(precision):
+    p_wrong, suspicion = doubted()
+    exact, binned = (draw(p_wrong, suspicion, precision) for draw in (draw_flags, flags_by_line))
+    differing = np.flatnonzero(exact.flagged != binned.flagged)
+    assert len(differing) <= 0.002 * exact.flagged.sum()
+    assert np.ptp(suspicion[differing]) <= 4 / SUSPICION_BINS if len(differing) else True
+    for name in ("expected_precision", "expected_recall"):
+        np.testing.assert_allclose(getattr(binned, name), getattr(exact, name), rtol=0, atol=1e-3)
+    assert binned.rule == exact.rule
+
+
+bins = st.lists(st.integers(0, SUSPICION_BINS - 1), min_size=1, max_size=40, unique=True)
+
+
+@given(bins, st.data())
+def test_with_a_bin_for_each_row_the_lists_are_the_same(places, data):
+    suspicion = np.array(places) / SUSPICION_BINS
+    p = st.lists(st.floats(0, 1), min_size=len(places), max_size=len(places))
+    p_wrong = np.array(data.draw(p))
+    precision = data.draw(st.none() | st.floats(0.01, 1))
+    exact, binned = (draw(p_wrong, suspicion, precision) for draw in (draw_flags, flags_by_line))
+    np.testing.assert_array_equal(binned.flagged, exact.flagged)
+    for name in ("expected_precision", "expected_recall"):
+        np.testing.assert_allclose(getattr(binned, name), getattr(exact, name), rtol=1e-9)
+
+
+def test_sums_over_parts_are_those_of_all_rows():
+    p_wrong, suspicion = doubted(10_000)
+    whole = Ranking.of(p_wrong, suspicion)
+    cuts = [0, 1, 1, 5_000, 9_999, 10_000]  # one part of no rows among them
+    parts = [
+        Ranking.of(p_wrong[start:stop], suspicion[start:stop]) for start, stop in pairwise(cuts)
+    ]
+    together = reduce(add, pickle.loads(pickle.dumps(parts)))
+    np.testing.assert_array_equal(together.count, whole.count)
+    np.testing.assert_array_equal(together.worth, whole.worth)
+    np.testing.assert_allclose(together.mass, whole.mass, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(together.worth_mass, whole.worth_mass, rtol=1e-12, atol=0)
+    assert draw_line(together)[:2] == draw_line(whole)[:2]
+
+
+def test_a_small_doubt_is_not_flagged_however_suspicious_by_the_line():
+    p, suspicion = np.array([0.9, 0.1, 0.8]), np.array([0.9, 0.8, 0.7])
+    flags = flags_by_line(p, suspicion)
+    np.testing.assert_array_equal(flags.flagged, [True, False, True])
+    np.testing.assert_allclose(flags.expected_precision, 0.85, rtol=1e-12)
+    np.testing.assert_allclose(flags.expected_recall, 1.7 / 1.8, rtol=1e-12)
+
+
+@pytest.mark.parametrize("least", [LEAST_FLAGGED - 0.01, 0.0])
+def test_labels_without_doubt_are_not_flagged_by_the_line(least):
+    flags, exact = (
+        draw(np.full(5, least), np.full(5, 0.4)) for draw in (flags_by_line, draw_flags)
+    )
+    assert not flags.flagged.any()
+    assert np.isnan(flags.expected_precision)
+    np.testing.assert_equal(flags.expected_recall, exact.expected_recall)
+
+
+def test_the_highest_and_the_lowest_suspicion_have_their_bins():
+    ranking = Ranking.of(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    assert np.flatnonzero(ranking.count).tolist() == [0, SUSPICION_BINS - 1]
+
+
+def test_nothing_is_flagged_where_nothing_can_be_told_by_the_line():
+    line = no_line()
+    assert not line.flags(np.ones(3), np.ones(3)).any()
+    assert line.rule == no_flags(3).rule
+
+
+@pytest.mark.parametrize("known", [None, np.arange(150) < 30])
+def test_a_table_with_more_rows_than_are_sorted_is_flagged_by_a_line(known, monkeypatch):
+    X, codes = blobs(150)
+    labels, _ = flip_labels(codes, n_flips=12, random_state=0)
+    monkeypatch.setattr(_problem, "EXACT_ROWS", 149)
+    audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
+    doubtful = np.ones(150, dtype=bool) if known is None else ~known
+    line = draw_line(Ranking.of(audit.p_wrong[doubtful], audit.suspicion[doubtful]))
+    assert np.isfinite(line.suspicion)
+    expected = doubtful & line.flags(audit.p_wrong, audit.suspicion)
+    np.testing.assert_array_equal(audit.flagged, expected)
+    assert audit.expected_precision == line.expected_precision
+
+
+K = 3
+rows = st.tuples(
+    st.integers(-1, K - 1), st.integers(0, K - 1), st.floats(0, 1), st.booleans(), st.booleans()
+)
+
+
+def columns(drawn):
+    codes, suggested, p_wrong, flagged, known = (np.array(c) for c in zip(*drawn, strict=True))
+    labelled = codes >= 0
+    return {
+        "codes": codes,
+        "suggested": suggested,
+        "p_wrong": np.where(labelled, p_wrong, 0.0),
+        "flagged": flagged & labelled,
+        "known": known & labelled,
+        "p_elsewhere": p_wrong / 2,
+    }
+
+
+@given(st.lists(rows, min_size=1, max_size=60), st.integers(1, 5))
+def test_totals_of_parts_add_up_to_those_of_all_rows(drawn, n_parts):
+    all_rows = columns(drawn)
+    cuts = np.linspace(0, len(drawn), n_parts + 1).astype(int)
+    parts = [
+        Totals.of(K, **{name: column[start:stop] for name, column in all_rows.items()})
+        for start, stop in pairwise(cuts)
+    ]
+    together, whole = reduce(add, pickle.loads(pickle.dumps(parts))), Totals.of(K, **all_rows)
+    for name, expected in vars(whole).items():
+        if name == "confusion":
+            assert together.confusion == expected
+        else:
+            np.testing.assert_allclose(getattr(together, name), expected, rtol=1e-12, atol=1e-12)
+
+
+@given(st.lists(rows, min_size=1, max_size=60))
+def test_they_are_what_the_rows_say(drawn):
+    given_rows = columns(drawn)
+    totals, codes, p_wrong = Totals.of(K, **given_rows), given_rows["codes"], given_rows["p_wrong"]
+    flagged = given_rows["flagged"]
+    assert totals.n == len(drawn)
+    assert totals.labelled == totals.histogram.sum() == np.sum(codes >= 0)
+    assert totals.n_flagged == flagged.sum() == totals.flagged_histogram.sum()
+    assert totals.known == given_rows["known"].sum()
+    assert totals.above.sum() == np.sum(p_wrong > CLEAN_THRESHOLD)
+    assert totals.near_borders == np.sum(given_rows["p_elsewhere"][flagged] < LEAST_FLAGGED)
+    np.testing.assert_allclose(totals.wrong.sum(), p_wrong.sum(), rtol=1e-12, atol=0)
+    for (label, suggested), count in totals.confusion.items():
+        here = flagged & (codes == label) & (given_rows["suggested"] == suggested)
+        assert count == here.sum() > 0
+    assert sum(totals.confusion.values()) == flagged.sum()
+
+
+@given(st.lists(rows, min_size=1, max_size=60))
+def test_as_many_rows_are_dropped_as_cleaning_drops(drawn):
+    given_rows = columns(drawn)
+    codes, p_wrong = given_rows["codes"], given_rows["p_wrong"]
+    if (codes < 0).all():
+        return
+    labels = np.where(codes < 0, None, codes)
+    audit = class_audit(labels, labels, p_wrong, p_wrong, np.arange(K))
+    assert Totals.of(K, **given_rows).dropped == np.sum(~audit.clean("drop").kept)

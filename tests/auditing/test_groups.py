@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from errata.auditing import TrainingData
-from errata.auditing.inputs._groups import join_groups
+from errata.auditing.inputs._groups import group_folds, group_numbers, join_groups, places_among
 from errata.auditing.models._default import Forest, RBFRidge, draw_samples
 
 
@@ -73,3 +75,33 @@ def test_every_second_tree_leaves_a_fold_out():
     np.testing.assert_array_equal(times.sum(axis=1), 50)
     for drawn, folds in zip(times, seen, strict=True):
         assert folds[data.folds[drawn > 0]].all()
+
+
+GROUPS = np.array(["b", "a", "b", "z"])
+
+
+def test_groups_are_numbered_among_the_rows_that_can_be_audited():
+    np.testing.assert_array_equal(group_numbers(GROUPS, np.arange(3)), [1, 0, 1])
+    with pytest.raises(ValueError, match="one group only"):
+        group_numbers(GROUPS, np.array([0, 2]))
+
+
+def test_a_group_falls_into_the_same_fold_whatever_rows_are_beside_it():
+    groups = np.arange(400) // 4
+    folds = group_folds(groups, seed=7)
+    some = np.random.default_rng(0).permutation(400)[:90]
+    np.testing.assert_array_equal(group_folds(groups[some], seed=7), folds[some])
+    np.testing.assert_array_equal(np.unique(folds), np.arange(10))
+    assert np.any(group_folds(groups, seed=8) != folds)
+
+
+ROWS = st.lists(st.integers(0, 20), max_size=12)
+
+
+@given(st.sets(st.integers(0, 20), min_size=1), ROWS)
+def test_rows_are_found_among_those_in_order(ordered, rows):
+    ordered, rows = np.array(sorted(ordered)), np.array(rows, dtype=int)
+    at, there = places_among(ordered, rows)
+    assert there.tolist() == np.isin(rows, ordered).tolist()
+    assert ordered[at][there].tolist() == rows[there].tolist()
+    assert len(ordered[at]) == len(rows)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import brentq
+from scipy.special import log_softmax
 
-from auditing_cases import blobs, draw_truth, symmetric
+from auditing_cases import blobs, draw_codes, draw_truth, nearly_clean, symmetric
 from errata._kernels import _probabilities
 from errata._kernels._probabilities import find_largest
 from errata.auditing import CrossFit, NewRows, TrainingData
@@ -19,11 +20,16 @@ from errata.auditing.models._default import (
     RBFRidge,
 )
 from errata.auditing.models._pooling import (
+    UNIFORM_LABELS,
+    Calibration,
+    Skill,
+    calibrate,
     compute_logs,
     pool_models,
     pool_new_rows,
     pool_probabilities,
     pool_weights,
+    skill_of,
     some_rows,
 )
 
@@ -219,3 +225,135 @@ def test_what_is_told_of_a_row_does_not_depend_on_the_rows_beside_it():
         pool_new_rows(pool.fitted, pool.weights, NewRows(row[None]))[0] for row in new[:50]
     ]
     np.testing.assert_allclose(np.hstack(one_by_one), whole[:, :50], rtol=0, atol=1e-8)
+
+
+def mean_loss(logs, codes):
+    """Of labels some of which are drawn uniformly at random."""
+    shares = np.exp(logs[codes, np.arange(len(codes))])
+    return -np.log((1 - UNIFORM_LABELS) * shares + UNIFORM_LABELS / len(logs)).mean()
+
+
+def draw_probabilities(n_classes, n, random_state=0):
+    """Probabilities that are right, and labels that follow them or are uniformly at random."""
+    random = np.random.default_rng(random_state)
+    p = random.dirichlet(np.full(n_classes, 0.3), n).clip(1e-4)
+    p /= p.sum(axis=1, keepdims=True)
+    return np.log(p.T), draw_codes((1 - UNIFORM_LABELS) * p + UNIFORM_LABELS / n_classes, random)
+
+
+def test_the_identity_changes_nothing():
+    truth = draw_truth(symmetric(3, 0.1), 100)
+    same = Calibration(np.eye(3), np.zeros(3)).apply(truth.logs)
+    np.testing.assert_allclose(same, truth.logs, rtol=0, atol=1e-12)
+
+
+def test_probabilities_that_are_right_stay_as_they_are():
+    logs, codes = draw_probabilities(3, 20_000)
+    found = calibrate(logs, codes)
+    np.testing.assert_allclose(found.matrix, np.eye(3), rtol=0, atol=0.1)
+    after = found.apply(logs)
+    assert mean_loss(logs, codes) - 0.001 < mean_loss(after, codes)
+    np.testing.assert_allclose(np.exp(after).sum(axis=0), 1, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_probabilities_too_sure_of_two_classes_are_calibrated(dtype):
+    random = np.random.default_rng(0)
+    scores = random.normal(size=(4, 20_000))
+    true = log_softmax(scores, axis=0)
+    scores[:2] = scores[:2].mean(axis=0) + 3 * (scores[:2] - scores[:2].mean(axis=0))
+    sure = log_softmax(scores, axis=0).astype(dtype)
+    codes = draw_codes((1 - UNIFORM_LABELS) * np.exp(true).T + UNIFORM_LABELS / 4, random)
+    after = calibrate(sure, codes).apply(sure)
+    assert after.dtype == dtype
+    assert mean_loss(sure, codes) > mean_loss(true, codes) + 0.1
+    assert mean_loss(after, codes) < mean_loss(true, codes) + 0.01
+
+
+def test_of_many_classes_nothing_is_fitted():
+    truth = draw_truth(symmetric(60, 0.1), 200)
+    assert calibrate(truth.logs, truth.labels).apply(truth.logs) is truth.logs
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 10])
+def test_rows_that_it_did_not_see_lose_little(n_classes):
+    logs, codes = draw_probabilities(n_classes, 8000)
+    seen, fresh = slice(0, 5000), slice(5000, None)
+    after = calibrate(logs[:, seen], codes[seen]).apply(logs[:, fresh])
+    assert mean_loss(after, codes[fresh]) < mean_loss(logs[:, fresh], codes[fresh]) + 0.01
+
+
+def test_a_few_wrong_labels_are_not_explained_away():
+    logs, labels = nearly_clean(10, 1000, 2, 0.95)
+    right = labels.copy()
+    right[:2] = (labels[:2] - 1) % 10
+    wrong = (labels[:2], np.arange(2))
+    after, without = (calibrate(logs, codes).apply(logs)[wrong] for codes in (labels, right))
+    assert (after - without).max() < 1
+
+
+def no_signal(seed, shares=(0.8, 0.15, 0.05), n=400):
+    random = np.random.default_rng(seed)
+    codes = random.choice(len(shares), n, p=shares)
+    q = random.dirichlet(20 * np.array(shares), n)
+    return np.log(q.T), codes
+
+
+def test_probabilities_that_know_only_how_frequent_labels_are_have_no_skill():
+    passed = sum(skill_of(*no_signal(seed)).enough for seed in range(60))
+    assert passed <= 1
+
+
+def test_the_same_probability_for_all_rows_has_no_skill():
+    skill = skill_of(np.log(np.full((2, 50), 0.5)), np.arange(50) % 2)
+    assert skill.z == 0
+    assert skill.largest_frequency == 0.5
+
+
+@pytest.mark.parametrize("sure", [0.7, 0.99])
+def test_probabilities_that_know_the_label_have_skill(sure):
+    codes = np.arange(60) % 3
+    q = np.full((3, 60), (1 - sure) / 2)
+    q[codes, np.arange(60)] = sure
+    assert skill_of(np.log(q), codes).z == np.inf  # all rows gain the same
+    q[:, 0] = 1 / 3
+    assert 10 < skill_of(np.log(q), codes).z < np.inf
+
+
+def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
+    # Plain gain in log loss is negative here: 5 % of the rows are contradicted with certainty.
+    codes = np.arange(1000) % 2
+    q = np.full((2, 1000), 1e-9)
+    q[np.where(np.arange(1000) < 50, 1 - codes, codes), np.arange(1000)] = 1 - 1e-9
+    assert np.mean(np.log(q[codes, np.arange(1000)] / 0.5)) < 0
+    assert skill_of(np.log(q), codes).enough
+
+
+def test_skill_begins_at_2_4_standard_errors():
+    assert not Skill(2.39, 0.5).enough
+    assert Skill(2.41, 0.5).enough
+
+
+def test_rows_of_one_unit_count_once():
+    # Labels that last do not make chance more than chance: 20 runs of 50 rows are 20 rows.
+    def z(seed, with_units):
+        logs, codes = no_signal(seed, shares=(0.5, 0.5), n=20)
+        units = np.repeat(np.arange(20), 50)
+        return skill_of(logs[:, units], codes[units], units if with_units else None).z
+
+    assert sum(z(seed, with_units=False) >= 2.4 for seed in range(60)) > 10
+    assert sum(z(seed, with_units=True) >= 2.4 for seed in range(60)) <= 2
+
+
+def test_units_of_one_row_change_nothing():
+    logs, codes = no_signal(0)
+    by_units = skill_of(logs, codes, np.arange(len(codes)))
+    assert by_units.z == pytest.approx(skill_of(logs, codes).z, rel=1e-12)
+
+
+def test_a_row_told_fifty_times_has_the_skill_of_one():
+    logs, codes = no_signal(3, shares=(0.5, 0.5), n=40)
+    units = np.repeat(np.arange(40), 50)
+    alone = skill_of(logs, codes).z
+    assert abs(alone) > 0.1
+    assert skill_of(logs[:, units], codes[units], units).z == pytest.approx(alone, rel=1e-9)

@@ -1,12 +1,27 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing.explaining_cases import HOW, WRONG, pets
-from auditing_cases import CODES, QUICK, X
-from errata.auditing import load_audit
-from errata.auditing.examples._explanations import chosen_row
+from auditing_cases import CODES, GROUPS, QUICK, X
+from errata.auditing import default_models, load_audit
+from errata.auditing.examples import _explanations
+from errata.auditing.examples._explanations import (
+    ModelsByFold,
+    NeighborsByFold,
+    RowExplanation,
+    chosen_row,
+    feature_places,
+    leave_columns_out,
+)
+from errata.auditing.models._base import NewRows, TrainingData
+from errata.auditing.models._default import NearestRows
+from errata.tables import features_of
 
 
 def weights(explanation):
@@ -139,3 +154,181 @@ def test_probabilities_alone_cannot_be_asked():
     found = errata.audit(None, CODES, pred_proba=proba, self_check=False, random_state=0)
     with pytest.raises(ValueError, match="looked at no columns"):
         found.explain(0)
+
+
+def learnt(**how):
+    how = {"estimators": QUICK, "self_check": False, "random_state": 0} | how
+    return errata.audit(X, CODES, **how).for_review.explainer.learnt
+
+
+def test_groups_stay_together():
+    found = learnt(groups=GROUPS)
+    folds, groups = ModelsByFold(found).folds, GROUPS[found.inputs.audited]
+    assert all(len(set(folds[group == groups])) == 1 for group in np.unique(GROUPS))
+    assert len(set(folds)) > 5
+
+
+def test_neighbours_of_a_row_are_outside_its_fold():
+    folds = np.arange(60) % 10
+    data = TrainingData(X, CODES, n_classes=3, folds=folds, more_rows=True)
+    rows = NewRows(X[[3, 13]], folds=np.array([3, 3]))
+    told = NeighborsByFold(data, 5).predict_proba(rows)
+    changed = np.where(folds == 3, 0, CODES)
+    again = NeighborsByFold(replace(data, codes=changed), 5).predict_proba(rows)
+    assert_allclose(again, told, rtol=0, atol=0)
+    assert_allclose(told.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_every_default_model_can_be_asked(few_trees):
+    found = learnt(estimators=None)
+    asked = ModelsByFold(found)
+    assert asked.names == [model.name for model in default_models(60, n_classes=3)]
+    assert asked.unasked == []
+    row = found.data.X[5]
+    assert_allclose(asked.by_model(row, 5).sum(axis=1), 1, rtol=1e-5)
+    assert asked.proba(row[None], 5)[0].argmax() == found.data.codes[5]
+
+
+def test_a_model_of_the_users_own_table_is_named_but_not_asked():
+    proba = np.eye(3)[CODES]
+    found = ModelsByFold(learnt(estimator=GaussianNB(), pred_proba=proba))
+    assert found.names == ["neighbours"]
+    assert found.unasked == ["your model", "your probabilities"]
+
+
+def test_no_model_has_learnt_from_the_row_it_is_asked_about():
+    labels = np.random.default_rng(0).integers(2, size=60)  # which only memory can tell
+    memory = [DecisionTreeClassifier(), NearestRows("nearest", 1)]
+    found = errata.audit(X, labels, estimators=memory, self_check=False, random_state=0)
+    explainer = found.for_review.explainer
+    asked, rows = explainer.models, explainer.learnt.data.X
+    told = [asked.by_model(rows[at], at)[:, labels[at]] for at in range(60)]
+    assert np.max(np.mean(told, axis=0)) < 0.7
+
+
+def logistic(weights):
+    def proba(X):
+        p = 1 / (1 + np.exp(-(X @ weights)))
+        return np.column_stack([1 - p, p])
+
+    return proba
+
+
+ROW, OTHERS = np.array([1.0, 2.0, -1.0]), np.array([[0.0, 0.5, 3.0], [-1.0, -2.0, 1.0]])
+SINGLE = [np.array([j]) for j in range(3)]
+
+
+def test_the_equation_by_hand():
+    proba = logistic(np.array([1.0, 1.0, 0.0]))
+    against, p_label = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=0, other=1)
+    p = np.mean(1 / (1 + np.exp([1 + 0.5, 1 - 2.0])))  # the second column left out
+    assert_allclose(p_label[1], p, rtol=1e-12)
+    assert_allclose(against[1], np.log(p / (1 - p)) + 3, rtol=1e-12)
+
+
+def test_a_column_that_models_do_not_look_at_says_nothing():
+    proba = logistic(np.array([1.0, -2.0, 0.0]))
+    against, _ = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)
+    assert against[2] == 0
+
+
+def test_swapping_the_classes_turns_the_sign():
+    proba = logistic(np.array([1.0, -2.0, 0.5]))
+    one = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)[0]
+    two = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=0, other=1)[0]
+    assert_allclose(one, -two, rtol=1e-12)
+
+
+def test_features_of_one_column_are_replaced_together():
+    proba = logistic(np.array([1.0, -1.0, 0.0]))
+    others = np.array([[5.0, 6.0, 0.0]])
+    together, _ = leave_columns_out(proba, ROW, others, [np.array([0, 1])], label=1, other=0)
+    assert_allclose(together, 0, rtol=0, atol=1e-12)  # 5 - 6 is what 1 - 2 is
+
+
+@pytest.mark.parametrize("at_once", [1, 6, 12])
+def test_columns_may_be_left_out_in_any_number_at_a_time(at_once, monkeypatch):
+    proba = logistic(np.array([1.0, -2.0, 0.5]))
+    whole = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)
+    monkeypatch.setattr(_explanations, "EXPLAINED_NUMBERS", at_once)
+    cut = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)
+    assert_allclose(cut[0], whole[0], rtol=1e-12)
+
+
+def test_places_of_features_of_a_table_and_of_an_array():
+    table = {"weight": ["4", "31", "", "5"], "fur": ["grey", "brown", "brown", "white"]}
+    features = features_of(table)
+    assert [places.tolist() for places in feature_places(features.plan)] == [[0, 1], [2, 3, 4]]
+    features = features_of(np.random.default_rng(0).normal(size=(9, 3)))
+    assert [places.tolist() for places in feature_places(features.plan)] == [[0], [1], [2]]
+
+
+COLUMNS = [
+    {"column": f"c{place}", "value": str(place), "against": weight, "p_label": 0.5}
+    for place, weight in enumerate([3.0, 2.0, 1.0, 0.8, 0.1, 0.0, -0.1, -0.2, -0.3, -0.4, -2.0])
+]
+WHY = RowExplanation(
+    row=3,
+    id="<b>",
+    label="cat",
+    suggested="dog",
+    p_wrong=0.9,
+    p_label=0.05,
+    p_suggested=0.9,
+    models=[{"model": "trees", "weight": 1.0, "p_label": 0.05, "p_suggested": 0.9}],
+    neighbors=[],
+    columns=COLUMNS,
+)
+
+
+def test_a_paragraph_says_it_all():
+    text = str(WHY)
+    assert text.startswith(
+        "Row 3 (<b>) is labelled cat, which is wrong with probability 0.90; dog speaks most "
+        "against it. Models that have not learnt from the row give the label 0.05 and dog 0.90; "
+        "1 of 1 find dog more probable than the label. Against the label speaks c0 = 0 (left out, "
+        "the odds of the label are 20 times what they are), then c1 = 1"
+    )
+    assert "then c2 = 2" in text
+    assert "c3" not in text  # three are enough
+    assert "For it speaks c10 = 10 (left out, the odds of the label are 0.14 times" in text
+
+
+def test_where_no_column_speaks_it_says_so():
+    assert "No column by itself speaks" in str(replace(WHY, columns=COLUMNS[4:6]))
+    assert "speaks against the label" not in str(replace(WHY, columns=[]))
+
+
+def test_a_prompt_shows_one_sentence():
+    assert repr(WHY).startswith("<RowExplanation: Row 3 (<b>) is labelled cat")
+    assert "\n" not in repr(WHY)
+
+
+def test_html_is_escaped_and_shows_the_weightiest():
+    page = WHY._repr_html_()
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert page.count("<tr>") == 11
+    assert "<td>c5</td>" not in page  # which says nothing at all
+    assert "<table>" not in replace(WHY, columns=[])._repr_html_()
+
+
+def test_what_a_screen_would_obey_is_written_out():
+    assert r"\u202e" in str(replace(WHY, label="\u202etxt"))
+
+
+def test_bars_are_in_the_order_of_the_columns():
+    pytest.importorskip("matplotlib")
+    ax = WHY.plot()
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    assert names[::-1][:2] == ["c0 = 0", "c1 = 1"]
+    assert [bar.get_width() for bar in ax.patches] == sorted(bar.get_width() for bar in ax.patches)
+    assert len({bar.get_facecolor() for bar in ax.patches}) == 2
+    assert WHY.plot(ax) is ax
+
+
+def test_a_real_one_can_be_drawn(audit):
+    pytest.importorskip("matplotlib")
+    ax = audit.explain(WRONG).plot()
+    assert len(ax.patches) == 4
+    ax.figure.canvas.draw()
