@@ -5,7 +5,13 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from errata import audit
-from errata.auditing.examples._examples import COMPARED_PICTURES, _beside, example_rows
+from errata.auditing.examples import _examples as examples_module
+from errata.auditing.examples._examples import (
+    COMPARED_PICTURES,
+    _beside,
+    describe_examples,
+    example_rows,
+)
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
@@ -36,6 +42,20 @@ def told(n=240):
     }
     found = audit(table, labels, estimator=GaussianNB(), self_check=False, random_state=0)
     return found, wrong
+
+
+def test_examples_are_made_once_and_not_before_they_are_asked_for(monkeypatch):
+    made = []
+
+    def count(*args, **kwargs):
+        made.append(args)
+        return describe_examples(*args, **kwargs)
+
+    monkeypatch.setattr(examples_module, "describe_examples", count)
+    found, _ = told()
+    assert not made
+    assert found.examples is found.examples
+    assert len(made) == 1
 
 
 def test_an_example_has_its_values_and_those_of_the_nearest_rows():

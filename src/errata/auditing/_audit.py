@@ -13,7 +13,7 @@ from .._progress import Progress
 from .._random import draw_seed
 from .._validation import check_fraction
 from .classes import Grouped, without_hypotheses
-from .examples._examples import describe_rows
+from .examples._examples import describe_rows, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
 from .inputs._decisions import row_names
@@ -128,7 +128,13 @@ class Problem(ABC):
         """Add what is told of single rows; return a way to look at some of them."""
         view = self.view(result)
         names = self.display.row_names(len(result))
-        result.examples = describe_rows(view, result, names, n_jobs=self.options.n_jobs)
+        result._describe = partial(
+            describe_rows,
+            view,
+            example_rows(result.suspicion, result.flagged, view.doubtful),
+            names,
+            n_jobs=self.options.n_jobs,
+        )
         return lambda rows: view
 
     def group_hypotheses(self, result: Any) -> Callable[[], Grouped]:

@@ -121,7 +121,9 @@ class AuditedClassifier(PartPredicts):
             random_state=seed,
             n_jobs=self.n_jobs,
         )
-        self.audit_.for_review = None  # it holds the table, which a fitted classifier should not
+        # A fitted classifier should not hold the table: examples are made while it is there.
+        self.audit_.examples = list(self.audit_.examples)
+        self.audit_.for_review = None
         self.classes_ = self.audit_.classes
         self.suspicion_ = self.audit_.suspicion
         self.flagged_ = self.audit_.flagged

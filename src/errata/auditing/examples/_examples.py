@@ -26,7 +26,6 @@ from ._views import (
 
 if TYPE_CHECKING:
     from .._audit import Options
-    from ..results._base import BaseAudit
 
 MOST_EXAMPLES = 1_000
 MANY_ROWS = 100_000
@@ -78,22 +77,22 @@ def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str,
 def _show_rows(
     audit: Audit, view: View, shown: np.ndarray, display: Display, options: "Options"
 ) -> None:
-    """Add examples, and copies that disagree."""
+    """Add a way to make examples, and copies that disagree."""
     inputs = view.inputs
     n_jobs = options.n_jobs
-    near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
-    reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
+    ids = display.row_names(len(audit))
     columns = {
         "label": inputs.labels,
         "suggested": most_probable_others(inputs, view.posterior.other),
         "p_wrong": view.p_wrong,
         "flagged": view.of_all(vars(audit)["flagged"]),
     }
-    ids = display.row_names(len(audit))
-    audit.examples = view.in_table(
-        describe_examples(
+
+    def describe() -> list[dict[str, Any]]:
+        near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
+        examples = describe_examples(
             shown,
-            reasons,
+            reasons_for(shown, near, inputs, view.posterior.other, view.models),
             near,
             columns,
             inputs,
@@ -102,7 +101,9 @@ def _show_rows(
             seed=options.seed,
             n_jobs=n_jobs,
         )
-    )
+        return view.in_table(examples)
+
+    audit._describe = describe
     audit.notes += notes_about_duplicates(audit.duplicates)
 
 
@@ -193,10 +194,9 @@ def describe_examples(
 
 
 def describe_rows(
-    view: RowsView, audit: "BaseAudit", ids: np.ndarray | None, *, n_jobs: int | None = None
+    view: RowsView, rows: np.ndarray, ids: np.ndarray | None, *, n_jobs: int | None = None
 ) -> list[dict[str, Any]]:
-    """The most suspicious rows of an audit of whatever kind, as plain dicts ready for JSON."""
-    rows = example_rows(audit.suspicion, audit.flagged, view.doubtful)
+    """Some rows of an audit of whatever kind, as plain dicts ready for JSON."""
     near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
     values = RowValues(view.inputs.table, None)
     places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]

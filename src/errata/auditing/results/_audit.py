@@ -245,7 +245,8 @@ class Audit(AuditRows):
         Rows that are equal but carry different labels.
     examples : list of dict
         The most suspicious rows with values and reasons, the flagged ones and some more. Their
-        ``suggested`` is the most probable other class, also of a row that is not flagged.
+        ``suggested`` is the most probable other class, also of a row that is not flagged. They
+        are made from the table that was passed when they are first asked for.
     points : dict or None
         A map of the data.
     about : dict

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from hashlib import blake2b
 from html import escape
@@ -82,7 +82,6 @@ class BaseAudit:
     expected_recall: float
     rule: str
     notes: list[str]
-    examples: list[dict[str, Any]]
     about: dict[str, Any]
     index: Any
     digests: RowDigests | None
@@ -91,6 +90,20 @@ class BaseAudit:
     known: np.ndarray | None = None
     for_review: Any
     reviewed: dict[str, Any] | None
+    _examples: list[dict[str, Any]]
+    _describe: Callable[[], list[dict[str, Any]]] | None = None  # makes the examples
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        """The most suspicious rows with values and reasons, made when they are first asked for."""
+        if self._describe is not None:
+            self.examples = self._describe()
+        return self._examples
+
+    @examples.setter
+    def examples(self, examples: list[dict[str, Any]]) -> None:
+        self._examples = examples
+        self._describe = None
 
     def __len__(self) -> int:
         return len(vars(self)["p_wrong"])
