@@ -1,8 +1,15 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.preprocessing import scale
+from sklearn.svm import SVC, LinearSVC
 
 from errata.bench import get_experiment, run_experiment
+from errata.bench._experiment import Bench, Cell
+from errata.bench.experiments import _elm_solver as module
 from errata.bench.experiments._elm_solver import (
     AUTO,
     BY_FEATURES,
@@ -11,12 +18,16 @@ from errata.bench.experiments._elm_solver import (
     GRAM,
     LIBLINEAR,
     THREE,
+    Contestant,
+    Race,
+    Split,
     compute_mean_ratios,
     illustrate_times,
     load_two_largest,
     make_ratio_table,
     read_published_ratios,
 )
+from errata.elm import ELMSVC
 
 # Rows that the thesis gives for its two largest classes, where ours are as many. Its Vehicle (390),
 # Yeast (889) and Optdigits (1125) were smaller files.
@@ -98,3 +109,110 @@ def test_it_runs_and_libsvm_is_as_accurate_either_way(tmp_path):
     for group in race.groups:
         ratios = [row["time_over_fastest"] for row in results if row["method"] in group]
         assert min(ratios) == 1
+
+
+X, Y = make_classification(90, n_features=4, random_state=0)
+
+
+def split(n_hidden=7):
+    return Split(X[:60], Y[:60], X[60:], Y[60:], n_hidden, seed=3)
+
+
+def test_rows_are_standardised_by_the_training_part():
+    train, test = split().rows
+    np.testing.assert_allclose(train, scale(X[:60]), rtol=0, atol=1e-12)
+    expected = (X[60:] - X[:60].mean(axis=0)) / X[:60].std(axis=0)
+    np.testing.assert_allclose(test, expected, rtol=0, atol=1e-12)
+
+
+def test_features_are_activations_and_the_gram_matrix_their_products():
+    train, test = split().features
+    assert train.shape == (60, 7)
+    assert np.abs(train).max() > 0.9  # erf units that are not divided by anything
+    for found, expected in zip(split().gram, (train @ train.T, test @ train.T), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_all_ways_lead_to_one_classifier():
+    solvers = (
+        Contestant(SVC(kernel="linear", tol=1e-8), "features"),
+        Contestant(SVC(kernel="precomputed", tol=1e-8), "gram"),
+        Contestant(ELMSVC(kernel="finite", n_hidden=7, tol=1e-8, solver="gram"), "rows", unit=7),
+    )
+    runs = [solver.run(split(), C=0.5) for solver in solvers]
+    assert all(seconds > 0 for seconds, _ in runs)
+    assert len({error for _, error in runs}) == 1
+
+
+FITTED = []
+
+
+class Remembering(DummyClassifier):
+    """Notes the parameters that it is fitted with."""
+
+    def __init__(self, C=1.0, strategy="prior", random_state=None):
+        super().__init__(strategy=strategy, random_state=random_state)
+        self.C = C
+
+    def fit(self, X, y):
+        FITTED.append((self.C, self.random_state))
+        return super().fit(X, y)
+
+
+def test_C_is_in_the_unit_of_the_solver_and_the_seed_that_of_the_split():
+    Contestant(Remembering(), "rows", unit=300).run(split(), C=0.5)
+    assert FITTED == [(150.0, 3)]
+
+
+class Scripted(Contestant):
+    """Takes and errs as it is told, by C."""
+
+    def run(self, split, C):
+        return self.estimator[C]
+
+
+def race():
+    quick = {1.0: (0.2, 0.1), 10.0: (0.3, 0.1)}
+    slow = {1.0: (1.0, 0.4), 10.0: (2.0, 0.2)}
+    solvers = {"quick": Scripted(quick, "rows"), "slow": Scripted(slow, "rows")}
+    other = {"other": Scripted(slow, "rows")}
+    return Race((solvers, other), C=(1.0, 10.0), cv=3, n_splits=5)
+
+
+def test_a_race_adds_up_the_search_and_the_last_fit():
+    outcomes = race().run(0, X, Y, fold=2, seed=0)
+    # Three inner folds of either C and a fit with the best, the smallest of equals.
+    assert outcomes["quick"] == pytest.approx((3 * (0.2 + 0.3) + 0.2, 0.1))
+    assert outcomes["slow"] == pytest.approx((3 * (1.0 + 2.0) + 2.0, 0.2))
+
+
+def test_times_are_ratios_within_a_group_and_measured_once(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(module, "load_two_largest", lambda *_: loaded.append(1) or (X, Y))
+    measure, bench = race(), Bench(None, seed=0)
+    found = {
+        name: measure(Cell("Any", None, name, 0), None, "any", bench)
+        for name in ("quick", "slow", "other")
+    }
+    assert found["quick"]["time_over_fastest"] == found["other"]["time_over_fastest"] == 1
+    assert found["slow"]["time_over_fastest"] == pytest.approx(11 / 1.7)
+    assert found["slow"]["test_accuracy_percent"] == pytest.approx(80)
+    assert len(loaded) == 2  # once for each group
+
+
+def test_outer_folds_cover_every_row_once():
+    tested = [list(race()._splits(5, X, Y, 0))[fold].X_test for fold in range(5)]
+    rows = np.concatenate(tested)
+    np.testing.assert_array_equal(rows[np.lexsort(rows.T)], X[np.lexsort(X.T)])
+
+
+def test_one_thread_is_on_the_clock_and_unconverged_solvers_are_not_warned_of():
+    solvers = {"hasty": Contestant(LinearSVC(loss="hinge", max_iter=1), "features")}
+    outcome = Race((solvers,), C=(100.0,), n_hidden=5, cv=2, n_splits=3).run(0, X, Y, 0, 0)
+    assert 0 <= outcome["hasty"][1] <= 1
+
+
+def test_the_two_largest_classes_are_taken():
+    X_two, y_two = load_two_largest("wine", None)  # 59, 71 and 48 rows
+    assert X_two.shape[0] == 130
+    assert np.unique(y_two, return_counts=True)[1].tolist() == [59, 71]

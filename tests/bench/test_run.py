@@ -3,18 +3,26 @@ import os
 import signal
 import subprocess
 import sys
+from typing import ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import StratifiedKFold
+from sklearn.ensemble import VotingClassifier
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from engine_cases import two_workers
 from errata.bench import Experiment, NoisyTraining, read_results, run_experiment
+from errata.bench._experiment import Bench, Cell
+from errata.bench._run import format_object
+from errata.datasets import load_dataset
 from errata.exceptions import DatasetNotFoundError
 from waiting import wait_until
 
@@ -265,3 +273,111 @@ def test_a_run_killed_without_warning_goes_on_and_ends_the_same(tmp_path, monkey
     run("whole")
     assert results.read_bytes() == (tmp_path / "whole" / "results.csv").read_bytes()
     assert results.read_bytes().count(b"\n") == 25
+
+
+def test_functions_are_described_by_name_not_by_address():
+    line = format_object(FunctionTransformer(np.log1p))
+    assert "log1p" in line
+    assert " at 0x" not in line
+
+
+def test_nothing_is_left_out_of_a_long_description():
+    def committee(depth):
+        members = [(f"t{i}", DecisionTreeClassifier(max_depth=3)) for i in range(14)]
+        return VotingClassifier([*members, ("last", DecisionTreeClassifier(max_depth=depth))])
+
+    assert format_object(committee(3)) != format_object(committee(4))
+    assert format_object(committee(3)) == format_object(committee(3))
+
+
+def test_the_way_of_measuring_is_described():
+    five, two = (NoisyTraining(split=StratifiedKFold(k, shuffle=True)) for k in (5, 2))
+    assert format_object(five) != format_object(two)
+    assert "StratifiedKFold(n_splits=5" in format_object(five)
+
+
+@pytest.mark.parametrize("number", [np.float32(0.5), np.int64(3), True, None, "text"])
+def test_plain_values_are_described_plainly(number):
+    assert "np." not in format_object(number)
+
+
+BENCH = Bench(None, seed=0)
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers what it was fitted on and asked about."""
+
+    seen: ClassVar[list] = []  # shared on purpose: the bench fits clones
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        Spy.seen.append({"X": X, "y": y})
+        return self
+
+    def predict(self, X):
+        Spy.seen[-1]["X_test"] = X
+        return np.resize(self.classes_, len(X))
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    Spy.seen.clear()
+
+
+def truth():
+    """Iris rows are told apart by their features, so that labels can be looked up."""
+    X, y = load_dataset("iris", return_X_y=True)
+    return {row.tobytes(): label for row, label in zip(X, y, strict=True)}
+
+
+def test_noise_goes_into_training_labels_only_and_test_rows_are_never_fitted():
+    scores = []
+
+    def score(model, X, y, flipped):
+        scores.append((X, y, flipped))
+        return {"n": 1.0}
+
+    measure = NoisyTraining(split=KFold(5, shuffle=True), score=score)
+    measure(Cell("Iris", 0.2, "spy", 0), Spy(), "iris", BENCH)
+    classes = truth()
+    duplicates = 1  # two rows of iris are equal
+    for fit, (X_test, y_test, flipped) in zip(Spy.seen, scores, strict=True):
+        clean = np.array([classes[row.tobytes()] for row in fit["X"]])
+        np.testing.assert_array_equal(flipped, fit["y"] != clean)
+        assert flipped.sum() == 24
+        assert [classes[row.tobytes()] for row in X_test] == y_test.tolist()
+        trained = {row.tobytes() for row in fit["X"]}
+        assert sum(row.tobytes() in trained for row in X_test) <= duplicates
+    assert sum(len(X) for X, _, _ in scores) == 150
+
+
+def test_methods_and_noise_levels_share_splits_and_wrong_labels():
+    measure = NoisyTraining(split=ShuffleSplit(1, train_size=0.6))
+    for method, level in [("one", 0.1), ("other", 0.1), ("one", 0.3)]:
+        measure(Cell("Iris", level, method, 0), Spy(), "iris", BENCH)
+    one, other, more = Spy.seen
+    np.testing.assert_array_equal(one["y"], other["y"])
+    np.testing.assert_array_equal(one["X"], more["X"])
+    classes = truth()
+    clean = np.array([classes[row.tobytes()] for row in one["X"]])
+    assert np.all((more["y"] != clean)[one["y"] != clean])
+    assert (more["y"] != clean).sum() > (one["y"] != clean).sum()
+
+
+def test_repetitions_differ():
+    measure = NoisyTraining(split=ShuffleSplit(1, train_size=0.6))
+    for repetition in (0, 1):
+        measure(Cell("Iris", 0.1, "spy", repetition), Spy(), "iris", BENCH)
+    assert not np.array_equal(Spy.seen[0]["X"], Spy.seen[1]["X"])
+
+
+def test_the_splitter_given_is_left_alone():
+    splitter = KFold(3, shuffle=True)
+    NoisyTraining(split=splitter)(Cell("Iris", 0.0, "spy", 0), Spy(), "iris", BENCH)
+    assert splitter.random_state is None
+
+
+def test_accuracy_is_the_mean_over_folds_in_percent():
+    measure = NoisyTraining(split=KFold(5, shuffle=True))
+    value = measure(Cell("Iris", 0.0, "bayes", 0), GaussianNB(), "iris", BENCH)
+    assert value["accuracy_percent"] == pytest.approx(95, abs=3)

@@ -1,13 +1,18 @@
+import html
 import json
 import re
 from copy import deepcopy
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from browsing import dom, needs_browser, probed
+from errata import report
+from errata._kinds import CLASSES, KINDS, SEQUENCES
+from errata.report import ReportFrame, _render, render, write_report
 from errata.report import _packing as packing
-from errata.report import render, write_report
 from report.fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
 EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""
@@ -392,3 +397,139 @@ def test_a_page_is_written_whole_or_not_at_all(digits, tmp_path):
         write_report({}, path)
     assert path.read_text(encoding="utf-8") == written
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+TEMPLATES = Path(_render.__file__).parent / "templates"
+
+
+def test_every_part_is_on_the_page():
+    styles = {*_render.STYLES, *_render.COMPARISON_STYLES, "dark"}
+    assert {path.stem for path in TEMPLATES.glob("style/*.css")} == styles
+    assert {path.stem for path in TEMPLATES.glob("script/*.js")} == set(_render.SCRIPTS)
+
+
+def test_dark_changes_every_colour_and_invents_none():
+    def names(sheet):
+        text = (TEMPLATES / "style" / sheet).read_text(encoding="utf-8")
+        words = text.replace(";", "\n").splitlines()
+        return {word.split(":")[0].strip() for word in words if word.strip().startswith("--")}
+
+    assert names("tokens.css") - names("dark.css") == {"--sans", "--serif", "--radius"}
+    assert names("dark.css") <= names("tokens.css")
+
+
+def test_nothing_of_ours_ends_its_own_element():
+    assert "</" not in _render.read_script()
+    assert "</" not in _render.read_page_style()
+
+
+def test_the_hash_is_the_one_browsers_compute():
+    # The script and its hash are the example of the Content Security Policy standard (level 2).
+    script = "alert('Hello, world.');"
+    assert _render.hash_script(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+
+
+FRAME = {"header", "top"}  # of every page, in its head
+
+
+def test_every_template_is_a_section_of_the_page():
+    folder = Path(report.__file__).parent / "templates" / "sections"
+    assert {path.stem for path in folder.glob("*.html")} - FRAME == {
+        section.name for kind in (*KINDS.values(), SEQUENCES) for section in kind.report.sections
+    }
+
+
+def test_every_kind_has_its_header():
+    folder = Path(report.__file__).parent / "templates" / "kinds"
+    assert {path.name for path in folder.iterdir()} == set(KINDS)
+    assert all((folder / kind / "facts.html").exists() for kind in KINDS)
+    assert all((folder / kind / "unknown.html").exists() for kind in KINDS)
+
+
+def test_what_has_nothing_to_show_is_left_out():
+    view = {"has_skill": False, "map": None, "notes": [], "duplicates": [], "stretches": None}
+    view["by"] = None
+    view["review"] = {"command": None, "so_far": None}
+    assert [section.anchor for section in CLASSES.report.sections if section.is_shown(view)] == [
+        "self-check",
+        "method",
+    ]
+
+
+def first_screen(summary):
+    head = render(summary).split("<header")[1].split("</header>")[0]
+    return " ".join(re.sub("<[^>]*>", " ", head).split())
+
+
+def test_the_first_screen_tells_how_sure_where_to_look_and_how_to_clean():
+    digits = digits_summary(pictures=False)
+    first = first_screen(digits)
+    for words in (
+        "About 202 of 1,797 labels are probably wrong",
+        "Flags that are right 93% of the flagged rows are wrong, we expect",
+        f"Trust {digits['self_check']['sentence']}",
+        "Look The 200 most suspicious rows, 191 of them flagged. Look at the rows",
+        "Clean errata clean train.audit -o train.clean.csv drops the 191 rows",
+    ):
+        assert words in first
+    closed = first_screen(no_skill(digits))
+    assert "These labels cannot be judged" in closed
+    assert "Clean" not in closed
+
+
+PAGE = '<!doctype html><html><head><title>"pets" & \'</title></head></html>'
+
+
+def test_the_frame_holds_the_page_and_its_links_stay_inside():
+    shown = ReportFrame(PAGE)._repr_html_()
+    (held,) = re.findall(r'^<iframe srcdoc="([^"]*)" ', shown)
+    inside = html.unescape(held)
+    assert inside.replace('\n<base href="about:srcdoc">', "", 1) == PAGE
+    assert inside.index("<base") < inside.index("<title>")
+
+
+def test_the_frame_may_run_scripts_and_nothing_of_the_notebook():
+    assert ' sandbox="allow-scripts allow-downloads" ' in ReportFrame(PAGE)._repr_html_()
+
+
+def test_height_is_in_pixels():
+    assert "height: 432px" in ReportFrame(PAGE, height=432)._repr_html_()
+    for wrong in (0, 1.5, "100%", True):
+        with pytest.raises(ValueError, match=r"height=.* must be a whole number at least 1"):
+            ReportFrame(PAGE, height=wrong)
+
+
+def test_a_prompt_says_what_to_do():
+    assert 'audit.report("report.html")' in repr(ReportFrame(PAGE))
+
+
+def test_a_page_that_would_swamp_a_notebook_is_refused():
+    with pytest.raises(ValueError, match=r"12 million characters.*audit\.report"):
+        ReportFrame("x" * 12_000_000)
+
+
+# The script of the page tells the page around it that it ran to its end and what a link leads to.
+PROBE = """
+const link = document.querySelector('a[href="#main"]');
+parent.postMessage([document.documentElement.dataset.ready, link.href, document.title], "*");
+"""
+LISTEN = """<script>addEventListener("message", (event) => {
+  const told = document.createElement("pre");
+  told.textContent = event.data.join(" | ");
+  document.body.append(told);
+});</script>"""
+
+
+@needs_browser
+def test_a_browser_runs_the_page_in_the_frame(tmp_path):
+    with probed(PROBE):
+        frame = ReportFrame(render(digits_summary()))
+    path = tmp_path / "notebook.html"
+    around = f"<!doctype html><meta charset=utf-8><body>{LISTEN}{frame._repr_html_()}"
+    path.write_text(around, encoding="utf-8")
+    page = dom(path, tmp_path / "profile", "--virtual-time-budget=5000")
+    (told,) = re.findall(r"<pre>(.*?)</pre>", page)
+    ready, link, title = told.split(" | ")
+    assert ready == "yes"
+    assert link == "about:srcdoc#main"
+    assert html.unescape(title) in render(digits_summary())

@@ -1,7 +1,10 @@
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from sklearn.metrics import cohen_kappa_score
 
 from decision_cases import said
-from errata.review import Decisions
+from errata.review import Decisions, Pair, resolve
 
 
 @pytest.fixture
@@ -74,3 +77,53 @@ def test_notes_of_several_have_their_names(decisions):
     assert decisions.verdicts()["row.0"].note == "ann: no\nbob: a wolf?"
     decisions.record(said("note", reviewer="ann", note=""))
     assert decisions.verdicts()["row.0"].note == "a wolf?"
+
+
+KINDS = ["suggestion", "label", "other", "ambiguous", "unusable"]
+
+
+def test_kappa_is_that_of_scikit_learn(decisions):
+    random = np.random.default_rng(0)
+    ann = random.choice(KINDS, 60)
+    bob = np.where(random.random(60) < 0.6, ann, random.choice(KINDS, 60))
+    for reviewer, kinds in (("ann", ann), ("bob", bob)):
+        decisions.record_all([said(kind, row, reviewer) for row, kind in enumerate(kinds)])
+    decisions.record(said("skip", 99, "ann"))
+    decisions.record(said("label", 99, "bob"))
+    (pair,) = decisions.agreement().pairs
+    assert (pair.first, pair.second, pair.rows) == ("ann", "bob", 60)
+    assert pair.alike == (ann == bob).sum()
+    assert_allclose(pair.kappa, cohen_kappa_score(ann, bob), rtol=1e-12, atol=0)
+    disputed = [f"row.{row}" for row in np.flatnonzero(ann != bob)]
+    assert decisions.agreement().disputed == sorted(disputed)
+
+
+def test_kappa_is_unknown_where_nothing_could_differ(decisions):
+    decisions.record(said(reviewer="ann"))
+    decisions.record(said(reviewer="bob"))
+    decisions.record(said(row=1, reviewer="cat"))
+    assert decisions.agreement().pairs == [
+        Pair("ann", "bob", 1, 1, None),
+        Pair("ann", "cat", 0, 0, None),
+        Pair("bob", "cat", 0, 0, None),
+    ]
+
+
+def test_rows_are_found_by_their_keys_wherever_they_stand(tmp_path):
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        kinds = ["suggestion", "label", "ambiguous", "unusable", "skip", "note", "other"]
+        decisions.record_all([said(kind, row) for row, kind in enumerate(kinds)])
+        decisions.record(said("label", 6, "bob"))
+        keys = np.array([f"row.{row}" for row in (9, 6, 5, 4, 3, 2, 1, 0)], dtype=object)
+        found = resolve(decisions, keys)
+    assert found.rows.tolist() == [1, 4, 5, 6, 7]
+    assert found.kinds.tolist() == ["disputed", "unusable", "ambiguous", "decided", "decided"]
+    assert found.classes.tolist() == [None, None, None, '"cat"', '"dog"']
+    assert found.labels.tolist() == ['"cat"'] * 5
+
+
+def test_nothing_decided_is_nothing_found(tmp_path):
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        found = resolve(decisions, np.array(["row.1"]))
+    assert [len(part) for part in found] == [0] * 4
+    assert found.rows.dtype.kind == "i"

@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 
 from decision_cases import said
-from errata.audit_folder.decisions._event import checked
+from errata.audit_folder.decisions._event import checked, sortable_time, time_after
+from errata.review import as_text, from_text
 
 
 @pytest.mark.parametrize(
@@ -45,3 +47,43 @@ def test_an_event_as_a_dict_has_the_columns_of_the_table():
     fields = said().as_dict()
     assert fields["class"] == '"dog"'
     assert "class_text" not in fields
+
+
+def test_time_goes_on_even_if_the_clock_does_not():
+    times = [time_after("")]
+    for _ in range(500):
+        times.append(time_after(times[-1]))
+    assert times == sorted(set(times))
+    assert {len(time) for time in times} == {27}
+
+
+def test_a_clock_that_is_behind_still_goes_on():
+    assert time_after("2999-12-31T23:59:59.999999Z") == "3000-01-01T00:00:00.000000Z"
+
+
+def test_years_keep_their_four_digits_to_sort():
+    assert sortable_time("0099-01-01") == "0099-01-01T00:00:00.000000Z"
+
+
+LABELS = [1, 1.5, "1", True, "true", "", " ", None, "null", 0, False, "\ud800", "naïve", -3]
+
+
+def test_labels_that_differ_stay_apart_and_come_back():
+    texts = [as_text(label) for label in LABELS]
+    assert len(set(texts)) == len(LABELS)
+    back = [from_text(text) for text in texts]
+    assert [(type(label), label) for label in back] == [(type(label), label) for label in LABELS]
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        (np.int64(3), "3"),
+        (np.str_("cat"), '"cat"'),
+        (np.bool_(True), "true"),
+        (np.float64("nan"), "null"),
+        (np.float64(2), "2"),  # as in a column of whole numbers with a gap
+    ],
+)
+def test_scalars_of_numpy_are_what_they_hold(label, text):
+    assert as_text(label) == text

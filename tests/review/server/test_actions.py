@@ -1,17 +1,19 @@
-"""Deciding, taking back, noting, and deciding many rows at once, without a browser."""
-
 import errno
 import html
 import json
 import re
 
+import numpy as np
 import pytest
 
+import errata
 from errata.audit_folder.decisions import _log
 from errata.review import as_text
+from errata.review.server._keys import KEYS, read_keys
 from errata.review.server._standing import RowFilter
 from review.review_cases import write_audit
 from review.reviewing import PART, Page, row_of, said
+from vote_cases import PETS, crowd, measured
 
 
 def kinds(page):
@@ -276,3 +278,85 @@ def test_nothing_is_forecast_where_the_columns_tell_nothing(audit):
         shown = page.get("/").text
     assert "do not tell the labels apart" in shown
     assert "expected among" not in shown
+
+
+def test_without_wishes_keys_are_as_documented():
+    assert read_keys(None) == KEYS
+
+
+def test_an_action_gets_another_key():
+    assert read_keys("accept=Enter,keep=J")["keep"] == ("j",)
+    assert read_keys("accept=Enter,keep=J")["accept"] == ("Enter",)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("jump=j", "there is no action 'jump'"),
+        ("keep=", "names no key for keep"),
+        ("keep=3", "names no key for keep"),
+        ("keep=u", "the key u would do two things, keep and undo"),
+    ],
+)
+def test_keys_that_cannot_be_are_told(text, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_keys(text)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("votes")
+    votes, truth = crowd()
+    errata.audit_votes(votes, classes=[*PETS, "fish"], random_state=0).save(folder / "a.audit")
+    errata.audit_votes(votes, X=measured(truth), random_state=0).save(folder / "b.audit")
+    return folder
+
+
+@pytest.fixture
+def row(saved):
+    return int(np.argmax(errata.VoteAudit.load(saved / "a.audit").p_wrong))
+
+
+def text_of(page):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text))
+
+
+def test_a_card_shows_who_voted_what(saved, row):
+    audit = errata.VoteAudit.load(saved / "a.audit")
+    example = next(each for each in audit.examples if each["row"] == row)
+    with Page(saved / "a.audit") as page:
+        shown = text_of(page.get(f"/card/{row}"))
+    assert f"Item {row}" in shown
+    assert "Who voted what, and how often each is right" in shown
+    for side in example["votes"]:
+        assert f"{side['label']} {side['count']} vote" in shown
+        assert all(name in shown for name, _ in side["by"])
+    assert "Rows most like it" not in shown  # without a table there is nothing to compare
+
+
+def test_blindly_the_votes_are_not_shown(saved, row):
+    with Page(saved / "a.audit", blind=True) as page:
+        assert "Who voted what" not in page.get(f"/card/{row}").text
+
+
+def test_with_a_table_items_like_it_are_shown(saved, row):
+    with Page(saved / "b.audit") as page:
+        shown = text_of(page.get(f"/card/{row}"))
+    assert "Rows most like it" in shown
+    assert "column 0" in shown
+
+
+def test_all_classes_of_the_votes_can_be_chosen(saved, row):
+    with Page(saved / "a.audit") as page:
+        assert page.review.folder.recorded.classes == [*PETS.tolist(), "fish"]
+        done = page.decide(row, kind=None, **{"class": "fish"})
+        assert done.status_code < 400, done.text
+    cleaned = errata.VoteAudit.load(saved / "a.audit").clean(decisions=saved / "a.decisions")
+    assert cleaned.labels[row] == "fish"
+
+
+def test_votes_are_not_audited_again_with_decisions(saved):
+    with Page(saved / "a.audit") as page:
+        refused = page.post("/reaudit", {})
+    assert refused.status_code == 422
+    assert "an audit of votes takes no decisions" in refused.text

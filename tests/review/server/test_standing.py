@@ -1,11 +1,11 @@
-"""Which rows are in a queue and a filter, and which comes next."""
+import time
 
 import numpy as np
 import pytest
 
-from errata.review import Event
+from errata.review import Event, read_audited, review_summary
 from errata.review.server._standing import RowFilter, read_filter
-from review.review_cases import write_audit
+from review.review_cases import parquet, pyarrow, write_audit
 from review.reviewing import Page, row_of
 
 
@@ -174,3 +174,87 @@ def test_states_are_kept_as_they_would_be_read_anew(page):
 
 def _flat(part):
     return [np.ravel(each) for each in part] if isinstance(part, tuple) else [np.ravel(part)]
+
+
+def leave_blank(audit, row):
+    """Take the label of one row away."""
+    rows = parquet.read_table(audit / "rows.parquet")
+    labels = rows["labels"].to_pylist()
+    labels[row] = None
+    place = rows.column_names.index("labels")
+    parquet.write_table(
+        rows.set_column(place, "labels", pyarrow.array(labels)), audit / "rows.parquet"
+    )
+
+
+def test_a_class_for_a_row_without_a_label_says_nothing_about_labels(audit):
+    leave_blank(audit, 1)
+    with Page(audit) as page:
+        page.decide(1)
+        page.decide(2)
+        so_far = page.review.tally.progress().so_far
+    assert (so_far.wrong, so_far.decided) == (1, 1)
+
+
+def test_suspects_that_nobody_could_tell_are_not_left(page):
+    before = page.review.tally.progress()
+    for row, kind in ((3, "skip"), (1, "ambiguous"), (2, "unusable")):
+        page.decide(row, kind)
+    after = page.review.tally.progress()
+    assert before.flagged.rows - after.flagged.rows == 2
+    assert after.so_far.decided == 0
+    page.post("/undo", {"filter": ""})
+    assert before.flagged.rows - page.review.tally.progress().flagged.rows == 1
+
+
+def test_the_spot_check_counts_from_the_top_to_the_first_gap(page):
+    pile = page.review.folder.numbers["piles"]["spot"]
+    for row, kind in ((pile[0], "label"), (pile[1], "ambiguous"), (pile[3], "label")):
+        page.decide(row, kind, filter="queue=spot")
+    spot = page.review.tally.progress().spot
+    assert (spot.wrong, spot.decided, spot.unsure) == (0, 2, 1)
+
+
+def test_rows_that_a_filter_picked_from_the_spot_pile_are_no_spot_check(page):
+    for row in page.review.folder.numbers["piles"]["spot"][:3]:
+        page.decide(row, "label", filter="queue=spot&high=0.5")
+    assert page.review.tally.progress().spot.decided == 0
+
+
+@pytest.mark.parametrize(("ago", "counted"), [(10, 10), (90, 90), (3600, 120), (10**8, 120)])
+def test_who_takes_more_than_two_minutes_was_away(page, ago, counted, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr("errata.review.server._review.time.time", lambda: now)
+    page.decide(1, shown=str(now - ago))
+    pace = page.get("/progress").json()["pace"]
+    assert pace["rows"] > 0
+    assert pace["minutes"] == pytest.approx(pace["rows"] * counted / 60, rel=1e-6, abs=0)
+
+
+def test_verdicts_on_rows_drawn_by_lot_prove_something(page):
+    assert "What is proven" not in page.get("/agreement").text
+    for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]:
+        page.decide(row, "suggestion" if row < 40 else "label", filter="queue=calibration")
+    text = page.get("/agreement").text
+    assert "What is proven" in text
+    assert "valid whenever you stop; 12 rows drawn by lot" in text
+    assert "<b>Proven</b>" in page.get("/").text
+
+
+def test_verdicts_on_rows_that_were_picked_prove_nothing(page):
+    for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]:
+        page.decide(row, "label", filter="queue=all")
+    assert "What is proven" not in page.get("/agreement").text
+
+
+def test_page_and_summary_prove_the_same(page):
+    drawn = [row for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]]
+    for row in drawn[:10]:
+        page.decide(row, "suggestion" if row < 40 else "label", filter="queue=calibration")
+    for row in drawn[10:]:
+        page.decide(row, "ambiguous", filter="queue=calibration")
+    for row in range(5):
+        page.decide(row, "label", filter="queue=all", key=f"picked {row}")
+    folder = page.review.folder.path
+    told = review_summary(page.decisions, read_audited(folder), folder)["certificate"]["sentence"]
+    assert told[1:] in page.get("/agreement").text
