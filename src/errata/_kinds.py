@@ -384,7 +384,7 @@ NUMBERS = Kind(
             METHOD,
         ),
         view="errata.report._targets:build_target_view",
-        payload="errata.report._classes:pack_list",
+        payload="errata.report._packing:pack_list",
         columns={
             "label": "Recorded",
             "suggested": "Expected",
@@ -464,7 +464,7 @@ MULTILABEL = Kind(
             METHOD,
         ),
         view="errata.report._multilabel:build_multilabel_view",
-        payload="errata.report._classes:pack_list",
+        payload="errata.report._packing:pack_list",
         columns={
             "label": "Labels",
             "suggested": "Changes",

@@ -5,7 +5,7 @@ import pytest
 
 from browsing import needs_browser, noted_by
 from errata.report import render
-from errata.report._classes import pack_list
+from errata.report._packing import pack_list
 from errata.report._targets import build_target_view
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")

@@ -1,16 +1,13 @@
 """What the page of an audit of classes shows: a few classes or the worst of many, stretches."""
 
-import json
 from collections import Counter
 from math import ceil, floor, log10
 from typing import Any
 
 from .._format import count, percent, plural
-from .._sentences import wording
 from . import _charts, _words
 from ._charts import get_drawn_check, thin_curve
-from ._packing import Codes, get_listed_rows, limit_pictures, limit_texts, pack_examples
-from ._words import AT_RANK
+from ._packing import Codes, get_listed_rows, limit_pictures, pack_list
 
 # So many still fit on a screen.
 MOST_CLASSES = 20
@@ -303,47 +300,6 @@ def pack_classes(summary: dict[str, Any]) -> dict[str, Any]:
         "classes": [_pack_class(line, names) for line in list_classes(summary)],
         "names": list(names),
     }
-
-
-def pack_list(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
-    """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
-    names = Codes() if names is None else names
-    kind = wording(summary)
-    examples = limit_texts(limit_pictures(get_listed_rows(summary)))
-    return {
-        "title": summary["title"],
-        "row": kind.row,
-        "ids": _collect_names(examples),
-        "at_rank": AT_RANK,
-        "has_skill": summary["has_skill"],
-        "words": kind.report.columns,
-        "curve": None,
-        "map": None,
-        "colours": [],
-        "are_many": False,
-        "classes": [],
-        **pack_examples(examples, names),
-        "names": list(names),
-    }
-
-
-def _collect_names(examples: list[dict[str, Any]]) -> dict[str, str]:
-    """What rows are called that are mentioned and have a name of their own, by their numbers."""
-    mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
-    return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
-
-
-def to_json(data: Any) -> str:
-    r"""JSON that can stand inside a ``script`` element: nothing in it can end the element.
-
-    >>> to_json({"label": "</script>"})
-    '{"label":"\\u003c/script\\u003e"}'
-    """
-    # NaN is not JSON, and the script of the page would stop at it.
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
 
 
 def _pack_class(line: dict[str, Any], names: Codes) -> list[Any]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._format import shorten
+from .._sentences import wording
+from ._words import AT_RANK
 
 # Pictures are most of a page's weight: the first examples get theirs, up to this many characters.
 PICTURE_BUDGET = 1_200_000
@@ -30,6 +32,34 @@ class Codes(dict[str, int]):
 def get_listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows to look at, the most suspicious first; none where their order means nothing."""
     return summary["examples"] if summary["has_skill"] else []
+
+
+def pack_list(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
+    """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
+    names = Codes() if names is None else names
+    kind = wording(summary)
+    examples = limit_texts(limit_pictures(get_listed_rows(summary)))
+    return {
+        "title": summary["title"],
+        "row": kind.row,
+        "ids": _collect_names(examples),
+        "at_rank": AT_RANK,
+        "has_skill": summary["has_skill"],
+        "words": kind.report.columns,
+        "curve": None,
+        "map": None,
+        "colours": [],
+        "are_many": False,
+        "classes": [],
+        **pack_examples(examples, names),
+        "names": list(names),
+    }
+
+
+def _collect_names(examples: list[dict[str, Any]]) -> dict[str, str]:
+    """What rows are called that are mentioned and have a name of their own, by their numbers."""
+    mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
+    return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
 
 
 def pack_examples(examples: list[dict[str, Any]], names: Codes) -> dict[str, list]:

@@ -18,7 +18,6 @@ from .._sentences import answer, cleaning, notes, wording
 from .._validation import check_count
 from . import _words
 from ._charts import draw_rates
-from ._classes import to_json
 from ._packing import get_listed_rows
 
 # What templates that all kinds share ask for, and only some summaries have.
@@ -107,7 +106,7 @@ def render(summary: dict[str, Any]) -> str:
             style=read_page_style(),
             script=script,
             script_hash=hash_script(script),
-            data=to_json(resolve_name(kind.report.payload)(summary)),
+            data=_to_json(resolve_name(kind.report.payload)(summary)),
         )
     )
     # A lone surrogate, as in file names from elsewhere, would make the page impossible to write; so
@@ -170,7 +169,11 @@ def _build_view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
         "answer": answer(summary),
         "beside": f"the {wording(summary).row}s most like it",
         "cleaning": f"drops {cleaning(summary['flagged'])}" if skill else "",
-        "method": _words.describe_method(summary, kind.report.predicted),
+        "method": (
+            "Several models predicted every row without having been fitted to it. These "
+            f"out-of-fold {kind.report.predicted} were pooled, and the probability that a "
+            f"{wording(summary).noun} is wrong computed from them."
+        ),
         "cards": _words.build_cards(summary),
         "notes": notes(summary),
         "examples": get_listed_rows(summary),
@@ -178,6 +181,19 @@ def _build_view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
         "by": draw_rates(summary["by"], wording(summary).nouns),
         **resolve_name(kind.report.view)(summary),
     }
+
+
+def _to_json(data: Any) -> str:
+    r"""JSON that can stand inside a ``script`` element: nothing in it can end the element.
+
+    >>> _to_json({"label": "</script>"})
+    '{"label":"\\u003c/script\\u003e"}'
+    """
+    # NaN is not JSON, and the script of the page would stop at it.
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
 
 
 def _format_shown(value: Any) -> Any:

@@ -110,15 +110,6 @@ def _build_fraction_card(fraction: float | None, of: str) -> dict[str, str]:
     return {"figure": percent(fraction), "note": note}
 
 
-def describe_method(summary: dict[str, Any], predicted: str) -> str:
-    """How the numbers came about, where models ``predicted`` something of each row."""
-    return (
-        "Several models predicted every row without having been fitted to it. These out-of-fold "
-        f"{predicted} were pooled, and the probability that a {wording(summary).noun} is wrong "
-        "computed from them."
-    )
-
-
 def summary_in_markdown(summary: dict[str, Any]) -> str:
     """The answer, the noise rate with its interval, notes, and the most suspicious rows."""
     check = summary["self_check"]
