@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._decisions import find_verdicts, lay_over
+from errata.auditing.inputs._decisions import lay_over
 from errata.auditing.inputs._inputs import read_inputs
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
@@ -152,7 +152,7 @@ def test_verdicts_are_codes_among_the_classes_that_can_be_audited(tmp_path):
     decide(path, 9, "other", "bee", label="yak")  # a label that no row has
     told = lay_over(X, LABELS, None, path, None)
     inputs = read_inputs(told.table, told.labels, known=told.known)
-    rows, were, classes = find_verdicts(told, inputs)
+    rows, were, classes = told.find_verdicts(inputs)
     names = inputs.classes[inputs.present]
     assert inputs.audited[rows].tolist() == [4]
     assert (names[were].tolist(), names[classes].tolist()) == (["ant"], ["cat"])

@@ -108,6 +108,44 @@ class Learnt(NamedTuple):
     models: list[OutOfFoldModel]
     filler: Filler | None  # None where every row has a label
 
+    def inject_errors(self) -> SelfCheck | None:
+        """Audit copies of the labels with injected errors; of a large table, some of its rows."""
+        data = self.data
+        models = self.models
+        ties = self.ties
+        first = self.posterior
+        known = self.inputs.audited_known
+        random = np.random.default_rng(data.random_state + 1)
+        rows = ties.some_rows(len(data.codes), random)
+        if rows is not None:
+            data = data.for_rows(rows)
+            ties = ties.for_rows(rows)
+            models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
+            first = first._replace(p_wrong=first.p_wrong[rows])
+            known = None if known is None else known[rows]
+        data = replace(data, more_rows=False, folds=None)
+        models = [m.lighter() if hasattr(m, "lighter") else m for m in models]
+
+        def audit_again(codes: np.ndarray, seed: int) -> Posterior:
+            again = replace(data, codes=codes, random_state=seed)
+            pool = pool_models(again, models, equal=ties.equal)
+            return posterior_of(
+                pool.logs,
+                codes,
+                np.random.default_rng(seed),
+                **ties.evidence(codes),
+                known=known,
+                certain=pool.certain,
+            )
+
+        together = ties.changed_together(data.codes)
+        return run_self_check(data.codes, first, audit_again, random, together, known)
+
+    def note_check(self) -> list[str]:
+        """What the self-check cannot show."""
+        given = all(isinstance(model, GivenProbabilities) for model in self.models)
+        return [PROBABILITIES_ARE_OLDER] if given else []
+
 
 def learn(
     inputs: Inputs,
@@ -203,46 +241,6 @@ def without_copies(data: TrainingData, copies: np.ndarray | None, notes: list[st
         return replace(data, groups=copies)
     groups = join_groups(copies, data.groups)
     return replace(data, groups=groups) if groups.max() > 0 else data
-
-
-def check_by_injecting(learnt: Learnt) -> SelfCheck | None:
-    """Audit copies of the labels with injected errors; of a large table, some of its rows."""
-    data = learnt.data
-    models = learnt.models
-    ties = learnt.ties
-    first = learnt.posterior
-    known = learnt.inputs.audited_known
-    random = np.random.default_rng(data.random_state + 1)
-    rows = ties.some_rows(len(data.codes), random)
-    if rows is not None:
-        data = data.for_rows(rows)
-        ties = ties.for_rows(rows)
-        models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
-        first = first._replace(p_wrong=first.p_wrong[rows])
-        known = None if known is None else known[rows]
-    data = replace(data, more_rows=False, folds=None)
-    models = [m.lighter() if hasattr(m, "lighter") else m for m in models]
-
-    def audit_again(codes: np.ndarray, seed: int) -> Posterior:
-        again = replace(data, codes=codes, random_state=seed)
-        pool = pool_models(again, models, equal=ties.equal)
-        return posterior_of(
-            pool.logs,
-            codes,
-            np.random.default_rng(seed),
-            **ties.evidence(codes),
-            known=known,
-            certain=pool.certain,
-        )
-
-    together = ties.changed_together(data.codes)
-    return run_self_check(data.codes, first, audit_again, random, together, known)
-
-
-def notes_on_check(learnt: Learnt) -> list[str]:
-    """What the self-check cannot show."""
-    given = all(isinstance(model, GivenProbabilities) for model in learnt.models)
-    return [PROBABILITIES_ARE_OLDER] if given else []
 
 
 class JudgedSums(NamedTuple):

@@ -57,6 +57,7 @@ def test_rates_are_told_in_both_directions(added, removed):
 def test_hardly_anything_is_flagged_where_nothing_is_wrong():
     result, _ = of_probabilities(0.0, 0.0)
     assert result.flagged_cells.mean() < 0.005
+    assert "among labels of rows that are wrong with a probability" in result.rule
     assert result.noise_rate.low == 0
 
 

@@ -1,13 +1,10 @@
 """Labels that are classes: the noise model, and the posterior that a label is not the class.
 
-1. ``_hypotheses``: what each way in which labels may have become wrong implies
-2. ``_patterns``: which classes are wrong more often than others, and for which
-3. ``_noise_model``: the hypotheses, fitted to the labels
-4. ``_noise_posterior``: how much each of them weighs
-5. ``_row_rule``: how rows are judged by all that, the same for every block of them
-6. ``_posterior``: the probability that each label is wrong, and the noise rate
-7. ``_components``: the hypotheses in a few groups, for verdicts to reweigh
-8. ``_verdicts``: what a person decided, and what that tells
+1. ``_noise_model``: the ways in which labels may have become wrong, fitted to the labels
+2. ``_posterior``: how much each of them weighs, and the probability that each label is wrong
+3. ``_verdicts``: what a person decided, and what that tells of the others
+4. ``_problem``: how rows with one label each are read, judged and put together
+5. ``_audit``: the function that users call
 
 Another kind of label (numbers, several annotators) is another folder with a noise model and a
 posterior; the rest of the audit stays.

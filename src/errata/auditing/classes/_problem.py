@@ -19,10 +19,8 @@ from .._learning import (
     Judge,
     JudgedSums,
     Learnt,
-    check_by_injecting,
     learn,
     notes_about_noise,
-    notes_on_check,
     rows_to_learn_from,
 )
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS
@@ -37,7 +35,7 @@ from ..classes import (
 from ..examples._examples import choose_examples, show
 from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
-from ..inputs._decisions import DecidedLabels, find_verdicts, lay_over
+from ..inputs._decisions import DecidedLabels, lay_over
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
     Display,
@@ -286,7 +284,7 @@ class ClassProblem(Problem):
         """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
         inputs = self.inputs
         if self.decided is not None:
-            rows, were, classes = find_verdicts(self.decided, inputs)
+            rows, were, classes = self.decided.find_verdicts(inputs)
             self.posterior = with_verdicts(
                 self.posterior, logs, inputs.audited_codes, rows, were, classes
             )
@@ -313,8 +311,8 @@ class ClassProblem(Problem):
 
     def inject(self) -> Any:
         """Inject wrong labels, by the noise model or at random."""
-        check = check_by_injecting(self.learnt)
-        self.inputs.notes.extend(notes_on_check(self.learnt))
+        check = self.learnt.inject_errors()
+        self.inputs.notes.extend(self.learnt.note_check())
         return check
 
     def result(self, flags: Flags, check: Any) -> Audit:

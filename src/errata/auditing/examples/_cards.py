@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -443,15 +443,6 @@ def _pair_counter(
     return count
 
 
-class Told(NamedTuple):
-    """The columns of one example, in the order to read them in."""
-
-    places: list[int]
-    speaking: int  # so many of the first speak against the label
-    differing: list[set[int]]  # for each of the nearest rows, the columns in which it differs
-    usual: dict[int, int]  # for a column that speaks, a row of the same label with the usual value
-
-
 def compare_rows(
     columns: Sequence[Column],
     is_used: Sequence[bool],
@@ -461,7 +452,7 @@ def compare_rows(
     nearest: Sequence[Sequence[int]],
     *,
     random: np.random.Generator,
-) -> list[Told]:
+) -> list[tuple[list[int], int, list[set[int]], dict[int, int]]]:
     """What to tell about ``rows``; it costs a sort of 20,000 rows at most for each column.
 
     Parameters
@@ -482,11 +473,13 @@ def compare_rows(
 
     Returns
     -------
-    list of Told
-        One for each of ``rows``.
+    list of tuples
+        For each of ``rows``: its columns in the order to read them in; how many of the first speak
+        against the label; for each of its nearest rows the columns in which it differs; and for a
+        column that speaks a row of the same label with the usual value.
     """
     if not len(columns):
-        return [Told([], 0, [set() for _ in near], {}) for near in nearest]
+        return [([], 0, [set() for _ in near], {}) for near in nearest]
     pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
     which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
     kept, counted = _draw_rows(codes, np.union1d(rows, beside), random)
@@ -509,7 +502,7 @@ def compare_rows(
             for i in speaks[codes[rows[speaks]] == label]:
                 usual[i][j] = int(typical)
     return [
-        Told(
+        (
             *_columns_in_order(weight, is_text),
             [set(np.flatnonzero(u).tolist()) for u in unequal[which == i]],
             usual[i],

@@ -168,29 +168,30 @@ def describe_examples(
     nearest = nearest_of_each(inputs, rows, other, n_jobs=n_jobs)
     is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
     random = np.random.default_rng(seed)
-    told = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
-    return [
-        {
-            **_describe_row(int(row), columns, ids),
-            "reasons": sentences,
-            "similar": similar_rows(near, columns),
-            "values": values.of(int(row), tell.places),
-            "speaking": tell.speaking,
-            "usual": {
-                name: text
-                for place, like in tell.usual.items()
-                for name, text in values.of(like, [place]).items()
-            },
-            "image": values.picture(int(row)),
-            "compared": [
-                _describe_label(row, columns) | _beside(row, tell.places, differing, values, place)
-                for row, differing in zip(beside, tell.differing, strict=True)
-            ],
-        }
-        for place, (row, sentences, near, beside, tell) in enumerate(
-            zip(rows, reasons, around, nearest, told, strict=True)
+    compared = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
+    told = []
+    for example, row in enumerate(rows.tolist()):
+        places, speaking, differing, usual = compared[example]
+        told.append(
+            {
+                **_describe_row(row, columns, ids),
+                "reasons": reasons[example],
+                "similar": similar_rows(around[example], columns),
+                "values": values.of(row, places),
+                "speaking": speaking,
+                "usual": {
+                    name: text
+                    for place, like in usual.items()
+                    for name, text in values.of(like, [place]).items()
+                },
+                "image": values.picture(row),
+                "compared": [
+                    _describe_label(near, columns) | _beside(near, places, cells, values, example)
+                    for near, cells in zip(nearest[example], differing, strict=True)
+                ],
+            }
         )
-    ]
+    return told
 
 
 def describe_rows(

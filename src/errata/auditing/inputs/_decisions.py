@@ -34,6 +34,14 @@ class DecidedLabels(NamedTuple):
     were: np.ndarray  # the labels that these rows had when they were decided
     notes: list[str]
 
+    def find_verdicts(self, inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The audited rows that were decided, and as codes what labels were and classes are."""
+        place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
+        were = np.array([place.get(label, -1) for label in self.were])
+        at, are_audited = inputs.places_of(self.rows)
+        meant = are_audited & (were >= 0)
+        return at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]]
+
 
 def lay_over(
     table: Any,
@@ -68,17 +76,6 @@ def lay_over(
     notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
     new = _replace_labels(labels, decided, given, unusable if may_be_blank else unusable[:0])
     return DecidedLabels(table, new, mask, decided, were, notes)
-
-
-def find_verdicts(
-    decided: DecidedLabels, inputs: Inputs
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The audited rows that people decided, and as codes what labels were and what classes are."""
-    place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
-    were = np.array([place.get(label, -1) for label in decided.were])
-    at, are_audited = inputs.places_of(decided.rows)
-    meant = are_audited & (were >= 0)
-    return at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]]
 
 
 def row_names(keys: Any, n: int) -> np.ndarray:

@@ -3,8 +3,8 @@
 Such out-of-fold probabilities are all that the rest of the audit knows of the columns. A model is
 any object with a name and a method ``out_of_fold_proba``. Of a table with too many rows to learn
 from all, some are drawn, and the others are predicted by what was learnt: a model with a method
-``cross_fit`` can do that. Here are what models get and give; those that a user brings are in
-``_user_models``, errata's own in ``_default_models``.
+``cross_fit`` can do that. Here are what models get and give; errata's own models, and those
+that a user brings, are in ``_default``.
 
 Rows that were not there are predicted by a fit to all rows; where groups fall into folds, by the
 fit without the fold of the row.

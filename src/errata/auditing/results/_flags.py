@@ -1,7 +1,7 @@
 """Rows as they are judged, and flags: those worth a look, drawn from all rows or from sums.
 
 Where rows are too many to be sorted in one place, whatever is needed to draw the line is added up
-part by part. The list is the same as that of :mod:`._flags` but for rows within a bin of the line.
+part by part. The list is then the same but for rows within a bin of the line.
 """
 
 from collections import Counter
@@ -251,7 +251,7 @@ class FlagLine(NamedTuple):
 
 
 def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
-    """The line by the same rules as :func:`._flags.draw_flags`, a whole bin at a time.
+    """The line by the same rules as :func:`draw_flags`, a whole bin at a time.
 
     With bins from above, count c and mass m, the expected F1 score of the first k bins is
     ``2 sum(m[:k]) / (sum(c[:k]) + sum(m))``.

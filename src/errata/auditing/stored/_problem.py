@@ -21,9 +21,7 @@ from .._learning import (
     Judge,
     JudgedSums,
     Learnt,
-    check_by_injecting,
     learn,
-    notes_on_check,
     rows_to_learn_from,
 )
 from .._self_check import SelfCheck
@@ -134,8 +132,8 @@ class StoredProblem(ClassProblem):
         check = None
         if options.self_check:
             progress("planting errors and looking for them")
-            check = check_by_injecting(learnt)
-            inputs.notes.extend(notes_on_check(learnt))
+            check = learnt.inject_errors()
+            inputs.notes.extend(learnt.note_check())
         small = learnt._replace(inputs=inputs.without_features(), models=[])  # for the ledger
         return small, Judge.of(learnt), check
 
