@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -16,7 +17,6 @@ from errata.ensemble import SupervisedProjectionEnsembleClassifier
 from errata.ensemble._projection_ensemble import borrow, synthesise
 from errata.noise import flip_labels
 from errata.projections import LinearDiscriminantProjection
-from errata.projections._named import MOST_ROWS, PROJECTIONS
 from strategies import seeds
 
 FIXED_TREE = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
@@ -109,7 +109,10 @@ def test_mistakes_of_one_class_only_are_no_trouble():
     assert np.all(np.isfinite(model.suspicion_))
 
 
-@pytest.mark.parametrize("projection", PROJECTIONS)
+@pytest.mark.parametrize(
+    "projection",
+    ["lda", "nda", "nwfe", "hda", "sir", "save", "phd", "nca", "pls", "kda", "mlp"],
+)
 def test_every_projection_finds_planted_errors(projection):
     X, y = make_blobs(150, centers=3, n_features=3, cluster_std=2, random_state=0)
     labels, flipped = flip_labels(y, 0.15, random_state=0)
@@ -145,11 +148,35 @@ def test_threads_and_appended_features_and_sizes():
 
 
 def test_nca_learns_from_a_sample_when_mistakes_are_many(monkeypatch):
-    monkeypatch.setitem(MOST_ROWS, "nca", 20)
+    monkeypatch.setattr("errata.ensemble._projection_ensemble.MOST_ROWS", {"nca": 20})
     X, labels, _ = noisy_twonorm(200, level=0.3)
     model = ensemble(2, projection="nca", n_synthetic=0).fit(X, labels)
     assert model.n_misclassified_[0] > 20
     assert model.n_estimators_ == 2
+
+
+def test_a_transformer_is_cloned_and_given_size_and_seed():
+    X, labels, _ = noisy_twonorm()
+    pca = PCA()
+    made = ensemble(2, projection=pca, n_components=2).fit(X, labels).projections_[1]
+    assert made is not pca
+    assert made.n_components == 2
+    assert isinstance(made.random_state, int)
+    assert pca.n_components is None
+    scaler = ensemble(2, projection=StandardScaler(), n_components=2)  # knows neither
+    assert isinstance(scaler.fit(X, labels).projections_[1], StandardScaler)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("tsne", "projection='tsne' is not known; choose from lda, nda"),
+        (3, "projection=3 is not a projection"),
+    ],
+)
+def test_what_is_not_a_projection_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        ensemble(projection=wrong).fit(*make_twonorm(20, random_state=0))
 
 
 def test_names_of_classes_of_any_kind():

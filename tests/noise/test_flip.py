@@ -18,7 +18,6 @@ from errata.noise import (
     reference_proba,
     region_flip_proba,
 )
-from errata.noise._flip import _scale_to
 from strategies import label_arrays, rates, seeds, transitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::errata.exceptions.NoiseWarning")
@@ -271,7 +270,7 @@ def test_a_rate_out_of_reach_is_refused_with_the_largest_possible():
 )
 def test_scaling_reaches_the_mean_keeps_the_order_and_stays_a_probability(shape, wish):
     rate = wish * np.count_nonzero(shape) / len(shape)
-    p = _scale_to(rate, shape)
+    p = boundary_flip_proba(np.c_[1 - shape / 2, shape / 2], rate)
     assert p.mean() == pytest.approx(rate, abs=1e-9)
     assert np.all((p >= 0) & (p <= 1))
     order = np.argsort(shape)

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -15,8 +14,12 @@ from sklearn.utils import get_tags
 
 from errata import projections
 from errata.datasets import make_ringnorm, make_twonorm, make_xor
-from errata.projections import HiddenLayerProjection, KernelDiscriminantProjection
-from errata.projections._named import PROJECTIONS, make_projection
+from errata.projections import (
+    HiddenLayerProjection,
+    KernelDiscriminantProjection,
+    PrincipalHessianDirections,
+    SlicedAverageVariance,
+)
 
 EVERY = [getattr(projections, name)() for name in projections.__all__]
 
@@ -53,45 +56,28 @@ def test_one_label_is_too_few(projection):
         clone(projection).fit(X, np.zeros(len(X)))
 
 
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_each_serves_a_tree_alone_in_a_pipeline(name):
+@every_projection
+def test_each_serves_a_tree_alone_in_a_pipeline(projection):
     # Directions of curvature see nothing where classes differ by their mean only, as in twonorm.
-    make = make_ringnorm if name in ("save", "phd") else make_twonorm
-    X, y = make(300, random_state=0)
+    curved = isinstance(projection, (SlicedAverageVariance, PrincipalHessianDirections))
+    X, y = (make_ringnorm if curved else make_twonorm)(300, random_state=0)
     X = X[:, :4]
-    projection = make_projection(name, 2, seed=0)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    projection = seeded(projection).set_params(n_components=2)
     model = make_pipeline(StandardScaler(), projection, tree).fit(X[:150], y[:150])
     assert model[:-1].transform(X).shape[1] <= 2
     assert model.score(X[150:], y[150:]) > 0.65
 
 
-def test_a_transformer_is_cloned_and_given_size_and_seed():
-    pca = PCA()
-    made = make_projection(pca, 2, seed=5)
-    assert made is not pca
-    assert (made.n_components, made.random_state) == (2, 5)
-    assert pca.n_components is None
-    scaler = make_projection(StandardScaler(), 2, seed=5)  # knows neither
-    assert isinstance(clone(scaler), StandardScaler)
+def seeded(projection):
+    seed = {"random_state": 0} if "random_state" in projection.get_params() else {}
+    return clone(projection).set_params(**seed)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("tsne", "projection='tsne' is not known; choose from lda, nda"),
-        (3, "projection=3 is not a projection"),
-    ],
-)
-def test_what_is_not_a_projection_is_refused(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        make_projection(wrong, None, seed=0)
-
-
-@pytest.mark.parametrize("name", PROJECTIONS)
-def test_a_seed_repeats(name):
+@every_projection
+def test_a_seed_repeats(projection):
     X, y = make_twonorm(60, random_state=0)
-    first, second = (make_projection(name, None, seed=3).fit(X, y).transform(X) for _ in range(2))
+    first, second = (seeded(projection).fit(X, y).transform(X) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
