@@ -238,6 +238,9 @@ def test_ectopic_beats_have_no_p_a_wide_qrs_and_their_t_upside_down():
     assert (t - qrs)[ecg.ectopic].min() > (t - qrs)[~ecg.ectopic].max()
     waves = [ecg.signal[begin + 40 : begin + 80].mean() for begin in t]
     assert max(np.array(waves)[ecg.ectopic]) < min(np.array(waves)[~ecg.ectopic])
+    beats = ecg.signal.reshape(200, 250)  # P is at -70 degrees, 76 samples after a beat begins
+    bump = beats[:, 66:86].mean(axis=1) - beats[:, 20:40].mean(axis=1)
+    assert bump[ecg.ectopic].max() < 0.5 * bump[~ecg.ectopic].min()
 
 
 def test_noise_is_uniform_and_seeds_repeat():

@@ -319,3 +319,19 @@ def test_members_are_parallel_perceptrons_unless_told_otherwise():
     X, y, _ = noisy(n=50)
     model = NoiseReducingBoostClassifier(ParallelPerceptronClassifier(5), 2, random_state=0)
     assert {m.n_perceptrons for m in model.fit(X, y).estimators_} == {5}
+
+
+def test_a_base_estimator_that_only_guesses_is_tried_again():
+    fits = []
+
+    class Contrary(DecisionTreeClassifier):
+        """Wrong about every row in its first two fits."""
+
+        def fit(self, X, y, sample_weight=None):
+            fits.append(1)
+            return super().fit(X, 1 - y if len(fits) < 3 else y, sample_weight)
+
+    X, y, _ = noisy_twonorm(60)
+    model = NoiseReducingBoostClassifier(Contrary(), 1, mode="adaboost", random_state=0)
+    np.testing.assert_array_equal(model.fit(X, y).predict(X), y)
+    assert len(fits) == 3
