@@ -137,7 +137,7 @@ def cell(name, kind, seed, rows, data):
     by_forest = np.nan_to_num(np.asarray(forest.oob_decision_function_)[:, 1], nan=0.5)
     pooled = np.column_stack([np.exp(pool.logs[1]) for pool in pools]).astype(float)
     told = [
-        {"method": "errata", "seconds": hearing + both, **ours(found, wrong, found.rates.wrong)},
+        {"method": "errata", "seconds": hearing + both, **ours(found, wrong, found.rates["wrong"])},
         {"method": "one pass", "seconds": hearing + one + judging, **ours(first, wrong)},
         {"method": "cleanlab, same models", **by_cleanlab(noisy, pooled, wrong)},
         {"method": "cleanlab, forest", **by_cleanlab(noisy, by_forest, wrong)},

@@ -3,15 +3,11 @@
 A cell is a label of a row: set or not. Each label is an audit of two classes, but for what labels
 have in common:
 
-1. ``_cells``, ``_label_sets``: tables of 0 and 1, lists and text, made into zeros and ones
-2. ``_heard``: what models say; forests are grown once for all labels
-3. ``_finding``: two passes; in the second, models look at the other labels besides
-4. ``_noise``: error rates that labels share, so that small overestimates do not add up
-5. ``_judging``, ``_rates``: every cell, and how many are wrong, with intervals
-6. ``_cell_check``: cells flipped on purpose, looked for in the same way
-7. ``_cell_assembly``, ``_result``: the :class:`MultilabelAudit`
-8. ``_cell_examples``, ``_cell_summary``, ``_cell_lists``, ``_cell_cleaning``,
-   ``_written_labels``: what is told and done; ``_cell_view``: rows for people to decide on
+1. ``_audit``: :func:`errata.audit_multilabel`, and rows for people to see
+2. ``_inputs``: tables of 0 and 1, lists and text, made into zeros and ones, and written again
+3. ``_finding``: models in two passes, error rates that labels share, every cell judged, and the
+   self-check
+4. ``_result``: the :class:`MultilabelAudit`
 """
 
 from ._audit import audit_multilabel

@@ -19,8 +19,6 @@ from ..results._rates_by import NoiseRate
 from ._finding import (
     CellCheck,
     CellFindings,
-    CellRates,
-    LabelFindings,
     check_cells,
     find_wrong_cells,
 )
@@ -207,7 +205,7 @@ class CellProblem(Problem):
         rows = np.any(flagged, axis=1)
         worst = p_wrong[:, judged].max(axis=1, initial=0.0)
         transition = np.tile(np.eye(2), (len(given.names), 1, 1))
-        transition[inputs.checked] = [label.transition for label in found.labels]
+        transition[inputs.checked] = found.transition
         return MultilabelAudit(
             labels=given.Y,
             names=[label_name(name) for name in given.names],
@@ -216,9 +214,9 @@ class CellProblem(Problem):
             p_wrong=worst,
             suspicion=found.suspicion.max(axis=1),
             flagged=rows,
-            noise_rate=found.rates.wrong,
-            missing_rate=found.rates.missing,
-            wrongly_set_rate=found.rates.wrongly_set,
+            noise_rate=found.rates["wrong"],
+            missing_rate=found.rates["missing"],
+            wrongly_set_rate=found.rates["wrongly_set"],
             per_label=_per_label(inputs, found, flagged),
             transition=transition,
             has_skill=bool(len(judged)),
@@ -267,32 +265,33 @@ def _for_all_labels(cells: np.ndarray, inputs: CellInputs, otherwise: Any) -> np
 def _per_label(
     inputs: CellInputs, found: CellFindings, flagged: np.ndarray
 ) -> list[dict[str, Any]]:
-    told = dict(zip(inputs.checked.tolist(), found.labels, strict=True))
-    unchecked = LabelFindings(CellRates(NOTHING, NOTHING, NOTHING), np.eye(2), False)
-    return [
-        _one_label(str(name), inputs.given.Y[:, place], told.get(place, unchecked))
-        | {"flagged": int(flagged[:, place].sum())}
-        for place, name in enumerate(inputs.given.names)
-    ]
-
-
-def _one_label(name: str, column: np.ndarray, label: LabelFindings) -> dict[str, Any]:
-    return {
-        "label": name,
-        "rows": int(column.sum()),
-        "has_skill": label.has_skill,
-        "rate": round_rate(label.rates.wrong),
-        "missing": round_rate(label.rates.missing),
-        "wrongly_set": round_rate(label.rates.wrongly_set),
-    }
+    """What is told of each label; nothing of one that could not be checked."""
+    places = {label: place for place, label in enumerate(inputs.checked.tolist())}
+    told = []
+    for label, name in enumerate(inputs.given.names):
+        place = places.get(label)
+        rates = {} if place is None else found.label_rates[place]
+        told.append(
+            {
+                "label": str(name),
+                "rows": int(inputs.given.Y[:, label].sum()),
+                "has_skill": place is not None and bool(found.judged[place]),
+                "rate": round_rate(rates.get("wrong", NOTHING)),
+                "missing": round_rate(rates.get("missing", NOTHING)),
+                "wrongly_set": round_rate(rates.get("wrongly_set", NOTHING)),
+                "flagged": int(flagged[:, label].sum()),
+            }
+        )
+    return told
 
 
 def _notes(inputs: CellInputs, found: CellFindings, flags: Flags) -> list[str]:
     if not found.judged.any():
+        most = found.rates["wrong"].high
         return [
             "These columns tell none of the labels (no better than knowing how frequent each is). "
             "Whether labels are missing or wrongly set cannot be told from them: anything from "
-            f"none to {percent(found.rates.wrong.high)} is possible. Nothing is flagged."
+            f"none to {percent(most)} is possible. Nothing is flagged."
         ]
     notes = []
     blind = [inputs.given.names[place] for place in inputs.checked[~found.judged]]

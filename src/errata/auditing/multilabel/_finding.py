@@ -26,7 +26,7 @@ interval of the noise rate and not in the probabilities, as a row is near the bo
 all too often.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -62,20 +62,7 @@ MEANS, STRENGTHS = (
 )
 
 
-class CellRates(NamedTuple):
-    """Of the cells of some labels."""
-
-    wrong: NoiseRate  # of all cells
-    missing: NoiseRate  # of labels that should be set, those that are not
-    wrongly_set: NoiseRate  # of labels that are set, those that should not be
-
-
-class LabelFindings(NamedTuple):
-    """What is known of one label."""
-
-    rates: CellRates
-    transition: np.ndarray  # (2, 2), T[c, l] = P(label = l | class = c); 1 is set
-    has_skill: bool
+Rates = dict[str, NoiseRate]  # of wrong cells; missing, of those to be set; wrongly set ones
 
 
 class CellFindings(NamedTuple):
@@ -83,15 +70,12 @@ class CellFindings(NamedTuple):
 
     p_wrong: np.ndarray  # (n, L)
     suspicion: np.ndarray  # (n, L), for ranking; 0 for labels that cannot be judged
-    labels: list[LabelFindings]
-    rates: CellRates  # of the labels that can be judged
+    judged: np.ndarray  # (L,), bool: which labels the columns tell
+    rates: Rates  # of these labels together
+    label_rates: list[Rates]
+    transition: np.ndarray  # (L, 2, 2), T[c, l] = P(label = l | class = c); 1 is set
     models: list[dict[str, Any]]
     overlap: float  # how ambiguous classes are, on the mean over labels that can be judged
-
-    @property
-    def judged(self) -> np.ndarray:
-        """Which labels can be judged by the columns."""
-        return np.array([label.has_skill for label in self.labels])
 
 
 @dataclass(frozen=True)
@@ -108,7 +92,8 @@ class LabelledRows:
     def of_label(self, label: int, X: np.ndarray | None = None) -> TrainingData:
         """The rows as two classes: with this label, and without it."""
         X = self.X if X is None else X
-        return TrainingData(X, self._codes(label), 2, self.groups, self.seed, self.n_jobs)
+        codes = self.Y[:, label].astype(np.intp)
+        return TrainingData(X, codes, 2, self.groups, self.seed, self.n_jobs)
 
     def for_rows(self, rows: np.ndarray) -> "LabelledRows":
         """The same for some of the rows."""
@@ -119,9 +104,6 @@ class LabelledRows:
             groups=renumber_groups(self.groups, rows),
             beside=None if self.beside is None else self.beside[rows],
         )
-
-    def _codes(self, label: int) -> np.ndarray:
-        return self.Y[:, label].astype(np.intp)
 
 
 def find_wrong_cells(
@@ -159,14 +141,17 @@ def judged_in_two_passes(
         heard = _second_pass(rows, heard, cells, progress)
         pools = pooled_for_labels(rows, heard)
         cells = judge_cells(pools, rows.Y, rows.seed, equal)
-    labels, rates = told_of_labels(cells, rows.Y, np.random.default_rng(rows.seed))
+    rates, label_rates = estimate_rates(cells, rows.Y, np.random.default_rng(rows.seed))
+    ambiguity = [p.noise.ambiguity for p in cells.posteriors if p.skill.enough]
     return CellFindings(
         p_wrong=cells.p_wrong,
         suspicion=cells.suspicion(),
-        labels=labels,
+        judged=cells.judged,
         rates=rates,
+        label_rates=label_rates,
+        transition=np.array([posterior.transition for posterior in cells.posteriors]),
         models=_mean_models(pools),
-        overlap=_overlap(cells),
+        overlap=float(np.mean(ambiguity)) if ambiguity else 1.0,
     )
 
 
@@ -175,20 +160,15 @@ def pooled_for_labels(rows: LabelledRows, heard: Heard) -> list[Pool]:
     return [pool_models(rows.of_label(label), own) for label, own in enumerate(heard)]
 
 
-class SharedNoise(NamedTuple):
-    """The posteriors of the labels, each by what all of them tell."""
-
-    noises: list[NoisePosterior]
-    joint: np.ndarray  # (C, C), of the shared distributions: of rates to be set, to be missing
-    given: list[np.ndarray]  # (H, C, C) of each label: weights of its hypotheses under each
-
-
 class JudgedCells(NamedTuple):
     """The posterior of each label, and what labels that can be judged share."""
 
     posteriors: list[Posterior]
-    shared: SharedNoise | None  # None where no label can be judged
     boundary: np.ndarray  # (L,), wrong cells if labels near the borders are noisy
+    # Error rates are drawn from distributions that labels share, one each way: how probable each
+    # pair of them is, and under it the weights of the hypotheses of each label that can be judged.
+    joint: np.ndarray  # (C, C)
+    given: list[np.ndarray]  # (H, C, C)
 
     @property
     def judged(self) -> np.ndarray:
@@ -229,11 +209,6 @@ def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
         }
         for same in zip(*told, strict=True)
     ]
-
-
-def _overlap(cells: JudgedCells) -> float:
-    found = [p.noise.ambiguity for p in cells.posteriors if p.skill.enough]
-    return float(np.mean(found)) if found else 1.0
 
 
 def heard_from_columns(
@@ -297,47 +272,55 @@ def judge_cells(
     boundary = np.array([_boundary_rate(posterior) for posterior in alone])
     judged = [label for label, posterior in enumerate(alone) if posterior.skill.enough]
     if not judged:
-        return JudgedCells(alone, None, boundary)
-    shared = share_noise([alone[label].noise for label in judged])
-    for label, noise in zip(judged, shared.noises, strict=True):
+        return JudgedCells(alone, boundary, np.empty((0, 0)), [])
+    noises, joint, given = share_noise([alone[label].noise for label in judged])
+    for label, noise in zip(judged, noises, strict=True):
         alone[label] = posterior_given_noise(noise, pools[label].logs, codes[label], equal)
-    return JudgedCells(alone, shared, boundary)
+    return JudgedCells(alone, boundary, joint, given)
 
 
 def _boundary_rate(posterior: Posterior) -> float:
     return posterior.noise.hypotheses[-1].rate if posterior.noise.boundary > 0 else 0.0
 
 
-def told_of_labels(
+def estimate_rates(
     cells: JudgedCells, Y: np.ndarray, random: np.random.Generator
-) -> tuple[list[LabelFindings], CellRates]:
-    """What is known of each label, and the rates of all that can be judged."""
-    told = [_unknown(posterior) for posterior in cells.posteriors]
-    if cells.shared is None:
-        return told, _unknown_rates(np.mean([label.rates.wrong for label in told], axis=0))
+) -> tuple[Rates, list[Rates]]:
+    """The rates of all labels that can be judged, and of each label.
+
+    Of a label that the columns do not tell, anything may be wrong, either way.
+    """
+    anything = {"missing": NoiseRate(0.0, 0.0, 1.0), "wrongly_set": NoiseRate(0.0, 0.0, 1.0)}
+    wrong = [NoiseRate(p.rate, 0.0, 1 - p.skill.largest_frequency) for p in cells.posteriors]
+    label_rates: list[Rates] = [{"wrong": rate, **anything} for rate in wrong]
     places = np.flatnonzero(cells.judged)
+    if not len(places):
+        return {"wrong": NoiseRate(*np.mean(wrong, axis=0).tolist()), **anything}, label_rates
     p_wrong = cells.p_wrong
-    draws = draw_rates(cells.shared, Y[:, places].mean(axis=0), len(Y), random)
+    draws = draw_rates(
+        [cells.posteriors[label].noise for label in places],
+        cells.joint,
+        cells.given,
+        Y[:, places].mean(axis=0),
+        len(Y),
+        random,
+    )
     for place, label in enumerate(places):
         one = slice(label, label + 1)
-        rates = cell_rates(draws.of_label(place), p_wrong[:, one], Y[:, one], cells.boundary[one])
-        told[label] = LabelFindings(rates, cells.posteriors[label].transition, True)
-    return told, cell_rates(draws, p_wrong[:, places], Y[:, places], cells.boundary[places])
+        label_rates[label] = cell_rates(
+            draws[:, :, [place]], p_wrong[:, one], Y[:, one], cells.boundary[one]
+        )
+    rates = cell_rates(draws, p_wrong[:, places], Y[:, places], cells.boundary[places])
+    return rates, label_rates
 
 
-def _unknown(posterior: Posterior) -> LabelFindings:
-    """What is said of a label that the columns do not tell: anything may be wrong, either way."""
-    rates = _unknown_rates((posterior.rate, 0.0, 1 - posterior.skill.largest_frequency))
-    return LabelFindings(rates, posterior.transition, False)
-
-
-def _unknown_rates(wrong: Iterable[float]) -> CellRates:
-    anything = NoiseRate(0.0, 0.0, 1.0)
-    return CellRates(NoiseRate(*map(float, wrong)), anything, anything)
-
-
-def share_noise(noises: Sequence[NoisePosterior]) -> SharedNoise:
+def share_noise(
+    noises: Sequence[NoisePosterior],
+) -> tuple[list[NoisePosterior], np.ndarray, list[np.ndarray]]:
     """Weigh the hypotheses of every label by what all labels tell of the error rates.
+
+    Returns the posteriors, how probable each pair of shared distributions is, and the weights of
+    the hypotheses of each label under each pair; see :class:`JudgedCells`.
 
     Takes O(H C²) for each label with H hypotheses, and C points of the grid of each direction.
     """
@@ -354,7 +337,7 @@ def share_noise(noises: Sequence[NoisePosterior]) -> SharedNoise:
         _reweighed(noise, weight, new)
         for noise, weight, new in zip(noises, weights, found, strict=True)
     ]
-    return SharedNoise(tilted, shared, given)
+    return tilted, shared, given
 
 
 def rates_each_way(noise: NoisePosterior) -> tuple[np.ndarray, np.ndarray]:
@@ -386,42 +369,38 @@ def _reweighed(noise: NoisePosterior, before: np.ndarray, after: np.ndarray) -> 
     return noise._replace(weights=np.r_[after, 0.0], ranking=np.r_[ranking, boundary])
 
 
-class Draws(NamedTuple):
-    """Numbers of rows, as fractions, in draws from the posterior: each (draws, labels)."""
-
-    wrongly_set: np.ndarray
-    missing: np.ndarray
-    to_be_set: np.ndarray  # labels that should be set, expected
-
-    def of_label(self, place: int) -> "Draws":
-        """Those of one label."""
-        return Draws(*(column[:, [place]] for column in self))
-
-
 def draw_rates(
-    shared: SharedNoise, ones: np.ndarray, n_rows: int, random: np.random.Generator
-) -> Draws:
+    noises: Sequence[NoisePosterior],
+    joint: np.ndarray,
+    given: Sequence[np.ndarray],
+    ones: np.ndarray,
+    n_rows: int,
+    random: np.random.Generator,
+) -> np.ndarray:
     """Draw a hypothesis for each label, all of them under one draw of what labels share.
 
+    Returns fractions of rows, (3, draws, labels): wrongly set, missing, and expected to be set.
     ``ones`` are the fractions of rows that have each label. Counting rows spreads each draw.
     """
-    points = random.choice(shared.joint.size, size=RATE_DRAWS, p=shared.joint.ravel())
+    points = random.choice(joint.size, size=RATE_DRAWS, p=joint.ravel())
     columns = []
-    for noise, given, fraction in zip(shared.noises, shared.given, ones, strict=True):
-        below = np.cumsum(given.reshape(len(given), -1)[:, points], axis=0)
+    for noise, weights, fraction in zip(noises, given, ones, strict=True):
+        below = np.cumsum(weights.reshape(len(weights), -1)[:, points], axis=0)
         chosen = (random.random(RATE_DRAWS) * below[-1] > below).sum(axis=0)
         set_wrongly, missing = (rates[chosen] for rates in rates_each_way(noise))
         to_be_set = np.clip((fraction - set_wrongly) / (1 - set_wrongly - missing), 0, 1)
         wrong = (1 - to_be_set) * set_wrongly, to_be_set * missing
         columns.append([*(_counted(part, n_rows, random) for part in wrong), to_be_set])
-    return Draws(*(np.column_stack(column) for column in zip(*columns, strict=True)))
+    return np.stack(columns, axis=-1)
 
 
 def _counted(fraction: np.ndarray, n_rows: int, random: np.random.Generator) -> np.ndarray:
     return random.binomial(n_rows, np.clip(fraction, 0, 1)) / n_rows
 
 
-def cell_rates(draws: Draws, p_wrong: np.ndarray, Y: np.ndarray, boundary: np.ndarray) -> CellRates:
+def cell_rates(
+    draws: np.ndarray, p_wrong: np.ndarray, Y: np.ndarray, boundary: np.ndarray
+) -> Rates:
     """The rates of these labels: estimates that add up to ``p_wrong``, intervals from the draws.
 
     ``boundary`` are the fractions of wrong cells if labels near the borders are noisy, 0 where that
@@ -431,18 +410,22 @@ def cell_rates(draws: Draws, p_wrong: np.ndarray, Y: np.ndarray, boundary: np.nd
     wrongly_set = float(p_wrong[is_set].sum())
     missing = float(p_wrong[~is_set].sum())
     to_be_set = is_set.sum() - wrongly_set + missing
-    in_draws = (draws.wrongly_set + draws.missing).mean(axis=1)
-    return CellRates(
-        wrong=_interval(float(p_wrong.mean()), in_draws, float(np.mean(boundary))),
-        missing=_interval(
+    drawn_set, drawn_missing, drawn_to_be_set = draws
+    return {
+        "wrong": _interval(
+            float(p_wrong.mean()),
+            (drawn_set + drawn_missing).mean(axis=1),
+            float(np.mean(boundary)),
+        ),
+        "missing": _interval(
             missing / max(to_be_set, 1e-9),
-            draws.missing.sum(axis=1) / np.maximum(draws.to_be_set.sum(axis=1), 1e-9),
+            drawn_missing.sum(axis=1) / np.maximum(drawn_to_be_set.sum(axis=1), 1e-9),
         ),
-        wrongly_set=_interval(
+        "wrongly_set": _interval(
             wrongly_set / max(is_set.sum(), 1),
-            draws.wrongly_set.sum(axis=1) / max(is_set.mean(axis=0).sum(), 1e-9),
+            drawn_set.sum(axis=1) / max(is_set.mean(axis=0).sum(), 1e-9),
         ),
-    )
+    }
 
 
 def _interval(estimate: float, draws: np.ndarray, reach: float = 0.0) -> NoiseRate:
