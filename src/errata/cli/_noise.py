@@ -122,7 +122,7 @@ def noise(
     _check_options(kind, rate, pairs, transition)
     if target is not None or kind in KINDS:
         _check_numbers(files, label, target, kind, per_row)
-        _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
+        _plant_numbers(table, str(target), kind, rate, seed, out, truth)
         return
     find_label = errata.auditing._audit_file.find_label
     label = find_label(label, files[0] if files else table, or_target=True)
@@ -156,38 +156,33 @@ def _check_numbers(
         raise ValueError("--target takes one file; give the name of one.")
 
 
-class PlantedNumbers:
-    """Numbers with errors, as cells of their column, and the table of the truth."""
-
-    def __init__(self, table: Path, target: str, kind: str, rate: float | None, seed: int) -> None:
-        if rate is None:
-            raise ValueError("say how much noise: --rate with a number between 0 and 1.")
-        numbers = errata.auditing.numbers
-        given = numbers.read_targets(errata.tables.read_table(table), target)
-        by = _find_numbers(given.table) if kind == "unit" else None
-        noisy, changed = errata.noise.disturb_targets(
-            given.targets, rate, kind=kind, by=by, random_state=seed
-        )
-        digits = numbers.find_digits(given.targets[given.has_target])
-        column = errata.tables.read_table(table, [target])
-        cells = errata.tables._columns.column_array(column, target).tolist()
-        self.target = target
-        self.changed = changed
-        self.cells = numbers.write_numbers(cells, changed, noisy, digits)
-        self.truth = {
-            "row": range(len(noisy)),
-            "recorded": noisy,
-            "target": given.targets,
-            "changed": 1 * changed,
-        }
-
-
-def _plant_numbers(planted: PlantedNumbers, table: Path, out: Path, truth: Path) -> None:
+def _plant_numbers(
+    table: Path, target: str, kind: str, rate: float | None, seed: int, out: Path, truth: Path
+) -> None:
+    """Write the table with errors in its numbers, and the table of the truth."""
+    if rate is None:
+        raise ValueError("say how much noise: --rate with a number between 0 and 1.")
+    numbers = errata.auditing.numbers
+    given = numbers.read_targets(errata.tables.read_table(table), target)
+    by = _find_numbers(given.table) if kind == "unit" else None
+    noisy, changed = errata.noise.disturb_targets(
+        given.targets, rate, kind=kind, by=by, random_state=seed
+    )
+    digits = numbers.find_digits(given.targets[given.has_target])
+    column = errata.tables.read_table(table, [target])
+    cells = errata.tables._columns.column_array(column, target).tolist()
+    new = numbers.write_numbers(cells, changed, noisy, digits)
+    columns = {
+        "row": range(len(noisy)),
+        "recorded": noisy,
+        "target": given.targets,
+        "changed": 1 * changed,
+    }
     clean_up(out.parent, truth.parent)
     with atomic_path(truth) as temporary:  # both, or none
-        errata.tables.write_table(temporary, planted.truth, guard_formulas=True)
-        errata.tables.copy_with_column(table, out, planted.target, planted.cells)
-    _print_result(planted.changed, "number", out, truth)
+        errata.tables.write_table(temporary, columns, guard_formulas=True)
+        errata.tables.copy_with_column(table, out, target, new)
+    _print_result(changed, "number", out, truth)
 
 
 def _print_result(changed: Any, what: str, out: Path, truth: Path) -> None:
