@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing._settings import RATES, REACH, SUREST
 from errata.auditing.classes._noise_model import (
     CLASS_TO_CLASS,
     PATTERN,
+    RATES,
+    REACH,
+    SUREST,
     UNIFORM,
     LabelEvidence,
     class_to_class,

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
-from errata.auditing._settings import RATES
 from errata.auditing.classes import _posterior
 from errata.auditing.classes._noise_model import (
     BOUNDARY,
     CLASS_TO_CLASS,
+    RATES,
     UNIFORM,
     Hypothesis,
     LabelEvidence,

@@ -4,8 +4,8 @@ from sklearn.metrics import average_precision_score
 
 from auditing_cases import draw_truth, known_noise, nearly_clean, symmetric
 from errata._kernels._probabilities import score_between
-from errata.auditing._settings import UNEVEN
 from errata.auditing.classes._posterior import (
+    UNEVEN,
     NoisePosterior,
     gathered_posterior,
     posterior_given_noise,

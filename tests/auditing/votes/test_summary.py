@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import errata
-from errata.auditing._settings import SHOWN_ASKED, SHOWN_WORKERS
-from errata.auditing.votes._result import describe_workers
+from errata.auditing.votes._result import SHOWN_ASKED, SHOWN_WORKERS, describe_workers
 from vote_cases import crowd
 
 

@@ -28,36 +28,15 @@ from ...elm._hidden_layer import RBF
 from ...exceptions import SuspicionWarning
 from ...tables._columns import is_arrow_table
 from .._settings import (
-    BAGGED_ROWS,
-    BOOSTED_BINS,
-    BOOSTED_CLASSES,
-    BOOSTED_FOLDS,
-    BOOSTED_LEAVES,
-    BOOSTED_PATIENCE,
-    BOOSTED_RATE,
-    CHECK_FEATURES,
-    CHECK_PATIENCE,
-    CHECK_RATE,
-    CHECK_TREES,
-    COMMITTEE_C,
-    COMMITTEE_LANDMARKS,
-    COMMITTEE_LEAF,
-    COMMITTEE_TREES,
-    EARLY_STOPPING_ROWS,
     FEW_CLASSES,
-    GCV_ROWS,
     GROUP_FOLDS,
     LEAVE_ONE_OUT,
     MEDIUM,
-    NARROW,
     NEIGHBORS,
-    RBF_FEATURES,
     RIDGE_FOLDS,
-    SMALL,
     TREE_ROWS,
     TREES,
     WIDE,
-    WORTH_GROWING,
 )
 from ..inputs._inputs import Inputs
 from ._base import (
@@ -72,6 +51,36 @@ from ._base import (
     single_precision,
 )
 from ._fitted import BoostedTrees, FittedRidge, FittedTrees
+
+# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
+# `python benchmarks/scale.py tables million trees`
+SMALL = 1_000  # rows above which boosting pays, and a second forest gets fewer trees
+BAGGED_ROWS = 3_000  # rows up to which a second forest stands in for boosting of many classes
+BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/detection.py large`
+WORTH_GROWING = 200_000  # rows of all trees times the features they try: the same for forests
+
+# Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
+BOOSTED_FOLDS = 3  # of boosting, which stops early: better and four times as fast as five
+NARROW = 2.0  # sharpness of RBF features
+RBF_FEATURES = 400
+GCV_ROWS = 5  # for each feature, from which GCV chooses the ridge as well as leaving rows out
+BOOSTED_LEAVES = 15  # of each boosted tree
+BOOSTED_BINS = 63  # of each column
+BOOSTED_RATE = 0.1  # of learning
+BOOSTED_PATIENCE = 5  # trees without gain after which it stops
+EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
+
+# Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
+CHECK_TREES = 60  # of each forest there, at most
+CHECK_FEATURES = 200  # of each RBF model there, at most
+CHECK_RATE = 0.2  # of boosting there
+CHECK_PATIENCE = 3  # trees without gain there
+
+# Learning from an audit. `python benchmarks/learning.py tolerant`, the sets of its first list
+COMMITTEE_C = 3.0  # of the kernel logistic regression
+COMMITTEE_LANDMARKS = 300
+COMMITTEE_TREES = 100  # extremely randomised
+COMMITTEE_LEAF = 3  # rows at least
 
 
 def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:

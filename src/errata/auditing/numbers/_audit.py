@@ -11,7 +11,6 @@ from ..._format import four_digits
 from ..._progress import Progress, open_progress
 from ...tables._columns import without_columns
 from .._audit import Options, Problem, run_audit
-from .._settings import TARGET_NEIGHBORS
 from ..examples._views import Near, RowsView, inputs_to_show
 from ..inputs._inputs import Display, row_index, table_in_memory
 from ..results._flags import Flags
@@ -26,6 +25,8 @@ from ._inputs import (
 from ._models import BroughtPredictions
 from ._result import SLIPS, WORDS, TargetAudit, find_hints, undo_slips
 from ._self_check import TargetSelfCheck, check_targets
+
+TARGET_NEIGHBORS = 3  # beside an example of it
 
 
 def audit_targets(

@@ -26,19 +26,7 @@ from ...tables._columns import (
     words_of,
 )
 from ...tables.features._parsing import parse_numbers
-from .._settings import (
-    CAPPED,
-    FEW_TARGETS,
-    FEWEST_CAPPED,
-    FEWEST_TARGETS,
-    GIVES_TARGET,
-    LEAK_ROWS,
-    MAYBE_CLASSES,
-    MOST_DECIMALS,
-    MOST_NOUGHTS,
-    NAMED_COLUMNS,
-    WRITTEN_SO,
-)
+from .._settings import LEAK_ROWS, NAMED_COLUMNS
 from ..inputs._decisions import notes_on_decisions, row_names
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
@@ -46,6 +34,17 @@ from ..inputs._inputs import check_trust
 from ..inputs._labels import check_one_per_row, labels_or_none, missing_column, one_per_row
 from ..results._cleaning import read_decided
 from ._task import find_atoms
+
+# Numeric targets as they are read and written: chosen by hand, without influence on any p_wrong.
+FEWEST_TARGETS = 30  # rows
+FEW_TARGETS = 100  # below which a note says so
+MAYBE_CLASSES = 30  # different whole numbers that may be names of classes
+CAPPED = 0.01  # of the rows at one end: it may be a limit
+FEWEST_CAPPED = 5
+WRITTEN_SO = 0.95  # of the numbers have no more digits than suggestions get
+MOST_DECIMALS = 6
+MOST_NOUGHTS = 3
+GIVES_TARGET = 0.999  # rank correlation from which a column looks made from the target
 
 LARGEST = 1e100  # of what is squared and summed on the way
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
-from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS
+from .._settings import CLEAN_THRESHOLD
 from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
@@ -21,6 +21,9 @@ from ..results._summary import draw_histogram, findings
 from ..stored._rows import KNOWN
 from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
 from ._self_check import TargetSelfCheck
+
+TARGET_POINTS = 1_500  # drawn of an audit of numeric targets, the flagged ones first
+BAND_POINTS = 24  # of the band that right targets lie in
 
 UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
 

@@ -9,7 +9,10 @@ from scipy.stats import beta, norm
 from ..._format import count, four_digits, join_names, percent, plural
 from ..._validation import as_column, is_missing
 from ...tables.features._parsing import parse_dates
-from .._settings import BY_STANDS_OUT, MOST_DAYS, MOST_VALUES
+
+BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does
+MOST_DAYS = 31  # dates that are not put into months
+MOST_VALUES = 1_000  # that are compared
 
 MISSING = "(missing)"
 

@@ -5,21 +5,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._format import four_digits, percent
-from .._settings import (
-    CAUSE_DIFFERENCE,
-    CAUSE_WEIGHT,
-    CLEAN_THRESHOLD,
-    MATRIX_UP_TO,
-    NO_NOISE,
-    SUMMARY_DUPLICATES,
-    SUMMARY_PAIRS,
-)
+from .._settings import CLEAN_THRESHOLD, MATRIX_UP_TO
 from ._flags import Totals, count_dropped, histogram_edges
 from ._rates_by import NoiseRate
 
 if TYPE_CHECKING:
     from ._audit import Audit
     from ._base import BaseAudit
+
+SUMMARY_PAIRS = 200
+SUMMARY_DUPLICATES = 50
+NO_NOISE = 0.0005  # a noise rate below is none in words
+CAUSE_WEIGHT = 0.05  # of a cause worth a word
+CAUSE_DIFFERENCE = 0.01  # of rates worth telling apart
 
 
 CAUSES = {

@@ -12,7 +12,6 @@ import numpy as np
 from ..._format import four_digits, percent, plural
 from ..._progress import Progress, open_progress
 from .._audit import Options, Problem, run_audit
-from .._settings import SHOWN_BALLOTS, TOLD_CLASSES
 from ..classes import Grouped
 from ..examples._cards import plain
 from ..examples._examples import choose_examples, describe_examples, draw_map
@@ -24,6 +23,9 @@ from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, grouped_weights, judg
 from ._inputs import Items, Votes, read_items, read_votes
 from ._models import hearing
 from ._result import VoteAudit
+
+SHOWN_BALLOTS = 40  # votes of an item that are shown
+TOLD_CLASSES = 3  # in a sentence
 
 
 def audit_votes(

@@ -17,17 +17,7 @@ import numpy as np
 from scipy.special import entr
 
 from ..._format import percent
-from .._settings import (
-    FEATURE_ROUNDS,
-    MATRIX_NUMBERS,
-    MOST_WITHOUT_SKILL,
-    OTHER_WEIGHTS,
-    SHARED_SHAPE,
-    TABLE_POWER,
-    VOTE_STEPS,
-    VOTE_TOL,
-    VOTE_WEIGHTS,
-)
+from .._settings import MATRIX_NUMBERS, MOST_WITHOUT_SKILL, SHARED_SHAPE
 from ..classes import Grouped, beside_all, match_p_wrong
 from ..results._rates_by import NoiseRate
 from ._inputs import Votes
@@ -43,6 +33,14 @@ from ._noise_model import (
     describe_workers,
     fit_annotators,
 )
+
+# Several annotators. `python benchmarks/annotators.py`
+VOTE_STEPS = 50  # of the fit at most
+VOTE_TOL = 1e-4  # change of a probability that is none
+VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
+OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
+TABLE_POWER = 2  # of that weight, which what a table tells has besides: `annotators.py simulate`
+FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so often
 
 CHANCE = 1.645  # standard deviations to either side that hold nine in ten
 

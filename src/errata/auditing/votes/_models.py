@@ -8,11 +8,7 @@ import numpy as np
 
 from ..._compat import take_rows
 from .._settings import (
-    FEATURE_FLOORS,
-    FEATURE_WEIGHTS,
     FEW_CLASSES,
-    FIRST_STEPS,
-    LATER_STEPS,
     LEARN_ROWS,
     MEDIUM,
     SMALLEST_PROBABILITY,
@@ -32,6 +28,12 @@ from ..models._default import (
 )
 from ..models._pooling import Pool, pool_models, pool_new_rows, skill_of
 from ._inputs import Items
+
+# Several annotators. `python benchmarks/annotators.py`
+FIRST_STEPS = 6  # in all of which something is chosen anew
+LATER_STEPS = 3  # one in so many, later
+FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
 
 
 def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:

@@ -23,22 +23,19 @@ from scipy.special import expit, gammaln, logit
 from scipy.stats import beta
 
 from ..._format import count, join_names
-from .._settings import (
-    COPIED_VOTES,
-    COPIES_AGREE,
-    COVERAGE,
-    HABIT_VOTES,
-    KAPPAS,
-    LEAST_SKILL,
-    MATRIX_NUMBERS,
-    SHARED_DIAGONAL,
-    SHARED_FLOOR,
-    SHARED_OFF,
-    SHARED_SHAPE,
-    VOTE_NUMBERS,
-    WORKER_PRIOR_VOTES,
-)
+from .._settings import COVERAGE, LEAST_SKILL, MATRIX_NUMBERS, SHARED_SHAPE
 from ._inputs import Votes
+
+# Several annotators. `python benchmarks/annotators.py`
+VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
+SHARED_DIAGONAL = 0.8  # votes that speak for being right
+SHARED_OFF = 0.2  # and for anything
+SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
+KAPPAS = 2.0 ** np.arange(11)  # votes that what workers have in common may be worth
+WORKER_PRIOR_VOTES = 8.0  # that the accuracy of others counts at most in the bounds of a worker's
+COPIED_VOTES = 100  # of items not clear to all, from which workers copy
+COPIES_AGREE = 0.99  # fraction of them that is the same
+HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
 
 LEAST_ACCURACY = 1e-3  # nobody is always right or always wrong
 VOTES_FOR_ONE = 3.0  # that err alike count as one that errs by itself, in the bounds of a worker

@@ -15,7 +15,7 @@ from ...audit_folder.decisions import Decisions
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
 from ...tables.stored._files import check_new_file
-from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
+from .._settings import CLEAN_THRESHOLD, MATRIX_UP_TO
 from ..results._audit import Audit
 from ..results._base import Metrics, rate_metrics
 from ..results._cleaning import Cleaned
@@ -31,6 +31,12 @@ from ..results._file_cleaning import (
 )
 from ..results._rates_by import NoiseRate
 from ..results._summary import describe_rate
+
+# Cleaning. `python benchmarks/learning.py cleaning`
+CONSENSUS_SURE = 0.5  # the same of several annotators' consensus: more likely than all others
+
+SHOWN_WORKERS = 60  # annotators in a report
+SHOWN_ASKED = 20  # items that need another vote
 
 PLAIN = ("worker", "n_votes", "accuracy", "low", "high", "agreement", "guessing")
 
