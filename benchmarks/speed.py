@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py tables [--data FOLDER] [--most ROWS]    tables of 1,000 rows and more
     python benchmarks/speed.py given         probabilities given: 10,000, 100,000, 1,000,000 x 10
+    python benchmarks/speed.py growth        how the time grows with rows, classes and columns
     python benchmarks/speed.py start         `errata audit iris.csv`, imports included, run twice
 
 Peers are classifiers in five folds and the rule of confident learning on what they say, which
@@ -121,6 +122,41 @@ def given():
         )
 
 
+def growth():
+    """Times along each axis, their exponent, and the largest step that size does not explain."""
+    axes = {
+        "rows": (900, 1_000, 1_100, 2_000, 2_900, 3_100, 6_000, 12_000, 19_000, 21_000, 40_000),
+        "classes": (2, 3, 4, 5, 6, 8, 12, 16),
+        "columns": (12, 20, 40, 80),
+    }
+    print("axis       size  seconds")
+    for axis, sizes in axes.items():
+        times = []
+        for size in sizes:
+            shape = {"rows": 4_000, "classes": 2, "columns": 20} | {axis: size}
+            X, y = make_classification(
+                shape["rows"],
+                shape["columns"],
+                n_informative=10,
+                n_classes=shape["classes"],
+                class_sep=1.5,
+                flip_y=0.1,
+                random_state=0,
+            )
+            works = {"audit": lambda X=X, y=y: errata.audit(X, y, random_state=0)}
+            if not times:
+                works["audit"]()  # load what is compiled
+            times.append(take_turns(works)[0]["audit"])
+            print(f"{axis:8} {size:7,} {times[-1]:8.2f}", flush=True)
+        exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+        beyond = np.exp(np.abs(np.diff(np.log(times))) - np.diff(np.log(sizes)))
+        worst = int(beyond.argmax())
+        print(
+            f"{axis}: exponent {exponent:.2f}; the largest step beyond proportional is "
+            f"{beyond[worst]:.2f}, from {sizes[worst]:,} to {sizes[worst + 1]:,}"
+        )
+
+
 def start():
     X, y = load_iris(return_X_y=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -146,4 +182,4 @@ def start():
 
 
 if __name__ == "__main__":
-    main(__doc__, tables=tables, given=given, start=start)
+    main(__doc__, tables=tables, given=given, growth=growth, start=start)

@@ -27,6 +27,7 @@ try:
     from ._noise import noise
     from ._reproduce import reproduce
     from ._review import review
+    from ._warm_up import warm_up
 except KeyboardInterrupt:  # importing takes long enough to think better of it
     sys.stderr.write("Stopped; nothing was written.\n")
     raise SystemExit(130) from None
@@ -35,7 +36,7 @@ except MemoryError:
     raise SystemExit(2) from None
 
 
-FIRST = 4  # commands that everybody needs
+FOR_ALL = (audit, review, clean, diff)  # commands that everybody needs
 
 
 class Commands(click.Group):
@@ -68,7 +69,10 @@ class Commands(click.Group):
         """Show first what everybody needs."""
         width = formatter.width - 6 - max(map(len, self.commands))
         told = [(name, each.get_short_help_str(width)) for name, each in self.commands.items()]
-        for title, commands in (("Commands", told[:FIRST]), ("More commands", told[FIRST:])):
+        for title, commands in (
+            ("Commands", told[: len(FOR_ALL)]),
+            ("More commands", told[len(FOR_ALL) :]),
+        ):
             with formatter.section(title):
                 formatter.write_dl(commands)
 
@@ -95,7 +99,7 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
 
 
-for command in (audit, review, clean, diff, decisions, compare, noise, datasets, reproduce):
+for command in (*FOR_ALL, decisions, compare, noise, datasets, reproduce, warm_up):
     main.add_command(command)
 
 

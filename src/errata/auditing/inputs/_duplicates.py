@@ -454,7 +454,7 @@ def copies_among(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | N
     """
     if equal is None or not len(equal) / MOST_COPIES <= equal.max() + 1 < len(equal):
         return None
-    model = RBFRidge("RBF features", MEDIUM)
+    model = RBFRidge("RBF features", MEDIUM).lighter()
     apart = (replace(data, groups=groups, folds=None) for groups in (equal, None))
     both = (model.out_of_fold_proba(rows) for rows in apart)
     return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None
