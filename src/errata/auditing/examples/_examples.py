@@ -19,9 +19,6 @@ from ._views import (
     Neighborhood,
     RowsView,
     RowValues,
-    View,
-    most_probable_others,
-    reasons_for,
 )
 
 if TYPE_CHECKING:
@@ -44,7 +41,7 @@ def choose_examples(audit: Audit) -> np.ndarray:
 def show(
     audit: Audit,
     rows: np.ndarray,
-    look: Callable[[np.ndarray], View],
+    look: Callable[[np.ndarray], RowsView],
     display: Display,
     options: "Options",
     course: SequenceInputs | None = None,
@@ -59,15 +56,14 @@ def show(
         _show_stretches(audit, course)
 
 
-def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
+def _points(audit: Audit, view: RowsView, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
     inputs = view.inputs
     if inputs.X is None or len(inputs.audited) < len(inputs.codes):
         return None
     flagged = view.of_all(vars(audit)["flagged"])
-    other = for_all_rows(inputs, inputs.present[view.posterior.other], 0)
     drawn = {
         "label": inputs.codes,
-        "suggested": np.where(flagged, other, inputs.codes),
+        "suggested": np.where(flagged, view.other_codes, inputs.codes),
         "p_wrong": view.p_wrong,
         "flagged": flagged,
     }
@@ -75,7 +71,7 @@ def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str,
 
 
 def _show_rows(
-    audit: Audit, view: View, shown: np.ndarray, display: Display, options: "Options"
+    audit: Audit, view: RowsView, shown: np.ndarray, display: Display, options: "Options"
 ) -> None:
     """Add a way to make examples, and copies that disagree."""
     inputs = view.inputs
@@ -83,7 +79,7 @@ def _show_rows(
     ids = display.row_names(len(audit))
     columns = {
         "label": inputs.labels,
-        "suggested": most_probable_others(inputs, view.posterior.other),
+        "suggested": view.others,
         "p_wrong": view.p_wrong,
         "flagged": view.of_all(vars(audit)["flagged"]),
     }
@@ -92,7 +88,7 @@ def _show_rows(
         near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
         examples = describe_examples(
             shown,
-            reasons_for(shown, near, inputs, view.posterior.other, view.models),
+            view.reasons(shown, near),
             near,
             columns,
             inputs,
@@ -101,7 +97,8 @@ def _show_rows(
             seed=options.seed,
             n_jobs=n_jobs,
         )
-        return view.in_table(examples)
+        more = view.more(shown)
+        return view.in_table([told | extra for told, extra in zip(examples, more, strict=True)])
 
     audit._describe = describe
     audit.notes += notes_about_duplicates(audit.duplicates)

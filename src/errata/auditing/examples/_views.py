@@ -76,6 +76,16 @@ class RowsView(ABC):
     def others(self) -> np.ndarray:
         """The most probable other class of each row in the view."""
 
+    @property
+    def other_codes(self) -> np.ndarray:
+        """The same as codes, where labels are classes."""
+        raise NotImplementedError
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That of the rows in the view, where labels are classes."""
+        raise NotImplementedError
+
     @abstractmethod
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
@@ -115,6 +125,11 @@ class View(RowsView):
         """That of the rows in the view, those that were not audited included."""
         p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
         return np.where(self.inputs.doubtful, p_wrong, 0.0)
+
+    @property
+    def other_codes(self) -> np.ndarray:
+        """The most probable other class of each row in the view, as codes."""
+        return for_all_rows(self.inputs, self.inputs.present[self.posterior.other], 0)
 
     @property
     def others(self) -> np.ndarray:

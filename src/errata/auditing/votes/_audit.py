@@ -14,8 +14,8 @@ from ..._progress import Progress, open_progress
 from .._audit import Options, Problem, run_audit
 from ..classes import Grouped
 from ..examples._cards import plain
-from ..examples._examples import choose_examples, describe_examples, draw_map
-from ..examples._views import Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
+from ..examples._examples import choose_examples, show
+from ..examples._views import Near, RowsView, inputs_to_show, labels_nearby
 from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
 from ..results._flags import Flags
@@ -269,16 +269,25 @@ class VoteProblem(Problem):
             inputs=shown,
             proba=self.found.proba,
             other=other_classes(self.found.proba, votes.majority),
+            p_majority_wrong=self.found.p_wrong,
             ballots=Ballots(votes, accuracies_told(self.found.workers)),
         )
 
     def show(self, result: VoteAudit) -> Callable[[np.ndarray], "ItemView"]:
         """Add the most suspicious items, each with its votes, and a map."""
         view = self.view(result)
-        rows = choose_examples(result)
-        names = self.display.given_ids(len(result))
-        result.examples = _examples(result, view, rows, names, self.options)
-        result.points = _points(result, view, rows, self.options.seed)
+        names: Any = self.display.given_ids(len(result))
+        show(result, choose_examples(result), lambda rows: view, self.display, self.options)
+        describe: Any = result._describe
+
+        def describe_items() -> list[dict[str, Any]]:
+            examples = describe()
+            for example in examples:
+                for mentioned in (example, *example["similar"], *example["compared"]):
+                    mentioned["name"] = names[mentioned["row"]]
+            return examples
+
+        result._describe = describe_items
         return lambda rows: view
 
     def group_hypotheses(self, result: VoteAudit) -> Callable[[], Grouped]:
@@ -360,12 +369,23 @@ class ItemView(RowsView):
 
     proba: np.ndarray  # (N, K)
     other: np.ndarray  # (N,), code of the most probable class besides the majority
+    p_majority_wrong: np.ndarray  # (N,)
     ballots: Ballots
 
     @property
     def others(self) -> np.ndarray:
         """The most probable class of each item besides the majority."""
         return self.inputs.classes[self.other]
+
+    @property
+    def other_codes(self) -> np.ndarray:
+        """The same as codes."""
+        return self.other
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That the majority of each item is wrong."""
+        return self.p_majority_wrong
 
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """How many votes there are for what, and the labels of items around it."""
@@ -388,52 +408,6 @@ class ItemView(RowsView):
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """Who voted what."""
         return [{"votes": self.ballots.shown(row)} for row in rows.tolist()]
-
-
-def _points(audit: VoteAudit, view: ItemView, rows: np.ndarray, seed: int) -> dict[str, Any] | None:
-    """A map of the items, where there is a table of them and all have a label."""
-    inputs = view.inputs
-    if inputs.X is None or len(inputs.audited) < len(audit):
-        return None
-    drawn = {
-        "label": inputs.codes,
-        "suggested": np.where(audit.flagged, view.other, inputs.codes),
-        "p_wrong": audit.p_wrong,
-        "flagged": audit.flagged,
-    }
-    return draw_map(inputs.X, rows, drawn, seed)
-
-
-def _examples(
-    audit: VoteAudit,
-    view: ItemView,
-    rows: np.ndarray,
-    names: Any,
-    options: Options,
-) -> list[dict[str, Any]]:
-    """The most suspicious items, each with its votes."""
-    near = Neighborhood(view.inputs, n_jobs=options.n_jobs).around(rows)
-    columns = {
-        "label": audit.labels,
-        "suggested": view.others,
-        "p_wrong": audit.p_wrong,
-        "flagged": audit.flagged,
-    }
-    told = describe_examples(
-        rows,
-        view.reasons(rows, near),
-        near,
-        columns,
-        view.inputs,
-        None,
-        ids=names,
-        seed=options.seed,
-        n_jobs=options.n_jobs,
-    )
-    for example in told:
-        for mentioned in (example, *example["similar"], *example["compared"]):
-            mentioned["name"] = names[mentioned["row"]]
-    return [example | more for example, more in zip(told, view.more(rows), strict=True)]
 
 
 def labels_of(votes: Votes) -> np.ndarray:
