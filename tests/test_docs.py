@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import errata
+from errata._kinds import KINDS
 from errata.cli.__main__ import main
 from shell_commands import commands_in, objection_to
 
@@ -135,6 +136,18 @@ def test_options_and_python_names_on_pages_exist():
                 missing += [f"{page.name}: {o}" for o in OPTION.findall(line) if o not in known]
             missing += [f"{page.name}: {name}" for name in DOTTED.findall(line) if not exists(name)]
     assert not missing, "\n".join(missing)
+
+
+def test_attributes_of_an_audit_on_pages_exist():
+    kinds = [pkgutil.resolve_name(kind.result) for kind in KINDS.values()]
+    known = {n for kind in kinds for n in (*dir(kind), *kind.__dataclass_fields__)} | {"json"}
+    found = [
+        (page.name, name)
+        for page in written_pages()
+        for name in re.findall(r"`(?:audit|Audit)\.([a-z]\w*)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(found) > 40  # else the pattern no longer finds what pages name
+    assert [each for each in found if each[1] not in known] == []
 
 
 def exists(name):
