@@ -109,6 +109,12 @@ def test_an_audit_in_memory_imports_no_table_library_and_numba_waits_for_the_fir
     assert fresh(WITHOUT_HEAVY_LIBRARIES).splitlines() == ["False", "[1. 2.]", "150", "[]"]
 
 
+def test_a_review_waits_for_no_library_that_it_does_not_need():
+    heavy = "{'scipy', 'sklearn', 'numba', 'pandas', 'dask', 'matplotlib'}"
+    told = fresh(f"import sys, errata.review; print(sorted({heavy} & set(sys.modules)))")
+    assert told == "[]"
+
+
 def test_importing_errata_imports_no_library():
     heavy = "{'numpy', 'scipy', 'sklearn', 'numba', 'pandas', 'dask', 'matplotlib', 'pyarrow'}"
     assert fresh(f"import sys, errata; print(sorted({heavy} & set(sys.modules)))") == "[]"

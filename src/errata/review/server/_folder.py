@@ -33,7 +33,6 @@ from ...audit_folder import (
     values_and_codes,
 )
 from ...audit_folder.decisions import as_text, from_text
-from ...tables._pictures import is_picture_folder
 from ._keys import format_name
 
 
@@ -130,7 +129,16 @@ def find_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
     """The audited table, where it was or beside the audit when both have moved; None if gone."""
     named = given or folder.about.get("table")
     places = places_of(Path(named), folder.path) if named else ()
-    return next((path for path in places if path.is_file() or is_picture_folder(path)), None)
+    return next((path for path in places if path.is_file() or _has_pictures(path)), None)
+
+
+def _has_pictures(path: Path) -> bool:
+    if not path.is_dir():
+        return False
+    # With it comes scikit-learn, which takes longer than all else before the first card.
+    from ...tables._pictures import is_picture_folder
+
+    return is_picture_folder(path)
 
 
 def _explain_no_cards(path: Path, is_large: bool) -> str:
