@@ -22,9 +22,9 @@ import pyarrow as arrow
 from pyarrow import parquet
 from runs import print_header
 
+from errata.audit_folder import draw_piles, gather_components
+from errata.audit_folder._files import VERSION
 from errata.review import Decisions, Event, decisions_path
-from errata.review.inference import draw_piles, gather_components
-from errata.review.server._folder import VERSION
 
 SERVE = """
 import json, sys
@@ -55,6 +55,7 @@ def write_audit(folder, rows, flagged, classes, value, picture=None):
         "fingerprint": "bench",
         "components": components.as_dict(),
         "piles": piles,
+        "examples": [],
     }
     (folder / "audit.json").write_text(json.dumps(numbers))
     names = np.array(classes)

@@ -15,7 +15,6 @@ from .._files import atomic_path
 from .._format import count, join_names, number, percent, plural, visible
 from .._kinds import KINDS, SHARED_KEYS, Kind, kind_of
 from .._sentences import answer, cleaning, notes, wording
-from .._validation import check_count
 from . import _words
 from ._charts import draw_rates
 from ._packing import get_listed_rows
@@ -341,6 +340,8 @@ class ReportFrame:
                 'audit.report("report.html") and open that.'
             )
         self.page = page
+        from .._validation import check_count  # loads scikit-learn, which no page needs
+
         self.height = check_count("height", height)
 
     def __repr__(self) -> str:
