@@ -54,7 +54,8 @@ FEWEST_ANCHORS = 5
 SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that estimate class-to-class noise
 FEWEST_SUREST = 10  # of them at least
 KEPT_ROWS = 2.0  # rows that speak for the class itself
-EQUALLY_SURE = 1e-6  # difference of probabilities in single precision that is rounding
+EQUALLY_SURE = 1e-9  # difference of probabilities that is rounding
+CERTAIN = 0.999  # of the log-odds that models can have at most: from there on they are certain
 FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
 REACH = 9.6  # in log weight: hypotheses further below the best are not looked for
@@ -131,7 +132,7 @@ class LabelEvidence:
         Models that take most rows for certain do not tell which of them they are right about.
         """
         first, second = np.partition(self.logs, -2, axis=0)[:-3:-1]
-        share = np.mean(first - second >= (1 - EQUALLY_SURE) * certain)
+        share = np.mean(first - second >= CERTAIN * certain)
         return float(max(0.0, share - SUREST[0]) / (1 - SUREST[0]))
 
     def shown(self, hypothesis: "Hypothesis") -> float:
