@@ -1,7 +1,7 @@
 """``errata``: the entry point, and the list of commands.
 
-Nothing here imports scikit-learn: commands reach the rooms of errata by attribute, and a room is
-loaded when a command runs, not when its help is shown.
+Nothing here imports scikit-learn: commands reach the sub-packages of errata by attribute, which
+loads them when a command runs, not when its help is shown.
 """
 
 import os

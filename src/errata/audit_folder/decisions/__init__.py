@@ -1,7 +1,7 @@
 """Decisions: what people said of rows, kept event by event in one SQLite file beside the audit.
 
-``_event`` is what is said, ``_replay`` what it amounts to, ``_consensus`` what several people say
-together; ``_schema``, ``_lock`` and ``_failures`` are the file, ``_store`` puts them together.
+``_event`` is what is said, ``_log`` all of it and what it amounts to, ``_consensus`` what several
+people say together; ``_file`` is the file with its lock, ``_store`` puts them together.
 """
 
 from ...exceptions import BeingReviewed, ConflictingEvent

@@ -1,9 +1,8 @@
 """Decisions to take along: beside the rows of the table, one by one, or to Label Studio and back.
 
-``_audited`` and ``_recorded`` are the audit that they are about; ``_table``, ``_events`` and
-``_tasks`` write, ``_annotations`` reads, and ``_controls`` is what Label Studio asks for. Rooms
-that bring scikit-learn are imported where they are used: the page imports this one, and must start
-at once.
+``_audited`` is the audit that they are about, ``_table`` writes tables of rows and of events, and
+``_label_studio`` tasks for Label Studio, whose annotations it reads. What brings scikit-learn is
+imported where it is used: the page imports this sub-package, and must start at once.
 """
 
 from ._audited import Audited, read_audited
