@@ -172,29 +172,38 @@ def read_votes(
     classes : sequence, optional
         All classes, where votes may not name each of them.
     """
-    columns = read_columns(votes, item, worker, label)
-    if not len(columns.label):
+    item, worker, label = read_columns(votes, item, worker, label)
+    labelled = has_label(label)
+    whose = has_label(item) & has_label(worker)
+    kept = labelled & whose
+    notes = []
+    if not (labelled | ~whose).all():
+        notes.append(_left_out(int(np.sum(~labelled & whose)), "no label"))
+    if not whose.all():
+        notes.append(_left_out(int(np.sum(~whose)), "no item or no worker"))
+    if not kept.any():
         told = "there are no votes; pass an item, a worker and a label for each."
-        raise ValueError(" ".join([told, *columns.notes]))
-    items, item_codes = distinct(columns.item, "items")
-    workers, worker_codes = distinct(columns.worker, "workers")
+        raise ValueError(" ".join([told, *notes]))
+    named = distinct(item[has_label(item)], "items")[0]
+    items, item_codes = distinct(item[kept], "items")
+    workers, worker_codes = distinct(worker[kept], "workers")
     if len(workers) < 2:
         raise ValueError(
             f"all votes are by one worker ({workers[0]}), whom nobody contradicts; for one label "
             "an item use errata.audit."
         )
-    names, codes = classes_of_votes(columns.label, classes)
+    names, codes = classes_of_votes(label[kept], classes)
     pair = item_codes * len(workers) + worker_codes
     once = np.unique(pair * len(names) + codes)
     pair, codes = np.divmod(once, len(names))
-    notes = [*columns.notes, *_repeats(len(columns.label) - len(once), pair)]
+    notes += _repeats(int(kept.sum()) - len(once), pair)
     read = Votes(
         *np.divmod(pair, len(workers)),
         codes,
         items=items,
         workers=workers,
         classes=names,
-        unvoted=columns.unvoted,
+        unvoted=named[~np.isin(named, items)],
         notes=notes,
     )
     notes.extend([*_single_votes(read), *_alone(read), *_spellings(read)])
@@ -248,17 +257,7 @@ def _spellings(votes: Votes) -> list[str]:
     return notes_on_spellings(counts, row=("vote says", "votes say"))
 
 
-class VoteColumns(NamedTuple):
-    """One entry a vote: which item, who, what; and sentences about votes that were left out."""
-
-    item: np.ndarray
-    worker: np.ndarray
-    label: np.ndarray
-    unvoted: np.ndarray  # names of items all of whose votes were left out
-    notes: list[str]
-
-
-def read_columns(votes: Any, item: Any, worker: Any, label: Any) -> VoteColumns:
+def read_columns(votes: Any, item: Any, worker: Any, label: Any) -> list[np.ndarray]:
     """The columns of a dataframe or mapping, of three arrays, or of items times workers."""
     if isinstance(votes, tuple):
         columns = _from_tuple(votes)
@@ -272,7 +271,7 @@ def read_columns(votes: Any, item: Any, worker: Any, label: Any) -> VoteColumns:
             f"items, workers and labels must be as many, but are {join_names(lengths)}; pass one "
             "of each for every vote."
         )
-    return _without_missing(*(labels_or_none(_blank_to_none(column)) for column in columns))
+    return [labels_or_none(_blank_to_none(column)) for column in columns]
 
 
 def _column(votes: Any, name: Any) -> np.ndarray:
@@ -324,21 +323,6 @@ def _blank_to_none(column: np.ndarray) -> np.ndarray:
     cells = column.astype(object)
     cells[blank] = None
     return cells
-
-
-def _without_missing(item: np.ndarray, worker: np.ndarray, label: np.ndarray) -> VoteColumns:
-    """Leave out votes without a label, and those of which item or worker is unknown."""
-    labelled = has_label(label)
-    whose = has_label(item) & has_label(worker)
-    notes = []
-    if not (labelled | ~whose).all():
-        notes.append(_left_out(int(np.sum(~labelled & whose)), "no label"))
-    if not whose.all():
-        notes.append(_left_out(int(np.sum(~whose)), "no item or no worker"))
-    kept = labelled & whose
-    named = distinct(item[has_label(item)], "items")[0]
-    unvoted = named[~np.isin(named, item[kept])]
-    return VoteColumns(item[kept], worker[kept], label[kept], unvoted, notes)
 
 
 def _left_out(number: int, what: str) -> str:
