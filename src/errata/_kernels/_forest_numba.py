@@ -267,7 +267,7 @@ def _part(columns, f, cut, a, b, rows, weights, classes, spare):
         spare[0, n_right] = row
         spare[1, n_right] = w
         spare[2, n_right] = code
-        right = np.int64(columns[f, np.uintp(row)] > cut)
+        right = int(columns[f, np.uintp(row)] > cut)
         n_right += right
         middle += 1 - right
     for i in range(n_right):

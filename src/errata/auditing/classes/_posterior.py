@@ -250,7 +250,8 @@ def _posterior_of_view(calibration: Calibration, evidence: LabelEvidence) -> Noi
         given = found[place].classes_given_labels(evidence.logs, evidence.codes)[own]
         right += weights[place] / weights[heavy].sum() * given
         found[place] = found[place]._replace(among_labels=float(1 - given.mean()))
-    weight = _boundary_weight(boundary, evidence, weights @ [h.rate for h in found], right)
+    explained = float(weights @ [h.rate for h in found])
+    weight = _boundary_weight(boundary, evidence, explained, right)
     worth = _worth_keeping(weights, ranking)
     kept = np.flatnonzero(worth | (np.arange(len(found)) == _without_noise(found)))
     return NoisePosterior(

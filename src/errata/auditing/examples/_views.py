@@ -289,8 +289,8 @@ def _say_predictions(
     total = len(models)
     rest = len(models) - len(against) - own
     if total == 1:
-        predicted = "the label" if own else classes[predicted[0]]
-        return f"The only model, {models[0]}, predicts {predicted}."
+        said = "the label" if own else classes[predicted[0]]
+        return f"The only model, {models[0]}, predicts {said}."
     if len(against) == total:
         return f"{'Both' if total == 2 else f'All {total}'} models predict {classes[new]}."
     first = f"No model predicts {classes[new]}"

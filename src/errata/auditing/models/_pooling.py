@@ -78,7 +78,7 @@ def pool_models(
     fitted = []
     for model in count_models(models, progress):
         if data.more_rows:
-            told, predictor = model.cross_fit(data)  # type: ignore[attr-defined]
+            told, predictor = model.cross_fit(data)
             fitted.append(predictor)
         else:
             told = model.out_of_fold_proba(data)
