@@ -139,6 +139,10 @@ def _copy_columns(table: Path, out: Path, kept: np.ndarray, columns: dict[str, l
     if not columns:
         copy_with_rows(table, out, kept)
         return
+    if len(columns) == 1:  # also a folder of pictures, which has no format
+        ((name, values),) = columns.items()
+        copy_with_rows(table, out, kept, name=name, values=values)
+        return
     check_same_format(table, out)  # now, while errors name it
     with atomic_path(out) as temporary:
         for place, (name, values) in enumerate(columns.items()):
