@@ -38,6 +38,12 @@ def notes(summary: dict[str, Any]) -> list[str]:
     return summary["notes"] if summary["has_skill"] else summary["notes"][1:]
 
 
+def overlooked(summary: dict[str, Any]) -> list[str]:
+    """Whose planted errors are found less often than others; nothing where nobody's are."""
+    told = summary.get("overlooked")
+    return [f"Overlooked: {told['sentence']}"] if told and told["sentence"] else []
+
+
 def cleaning(flagged: dict[str, Any]) -> str:
     """What ``clean`` drops with its defaults, and how many rows are flagged if that differs.
 

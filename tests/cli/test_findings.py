@@ -31,6 +31,12 @@ def summary():
     return random_summary(200, 3, 20)
 
 
+def test_who_is_overlooked_is_told_in_a_line(summary):
+    assert "Overlooked" not in printed(summary | {"overlooked": {"sentence": None}})
+    said = printed(summary | {"overlooked": {"sentence": "Of 40 errors planted in site B, 12."}})
+    assert "Overlooked: Of 40 errors planted in site B, 12." in said
+
+
 def test_a_plain_audit_is_told_with_tables_and_next_steps(summary):
     said = printed(summary)
     assert said.startswith("About ")

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._files import atomic_folder, readable
 
-VERSION = 13  # one more whenever what is written changes
+VERSION = 14  # one more whenever what is written changes
 NUMBERS = "audit.json"
 METRICS = "metrics.json"
 ROWS = "rows.parquet"

@@ -139,7 +139,18 @@ class Learnt(NamedTuple):
             )
 
         together = ties.changed_together(data.codes)
-        return run_self_check(data.codes, first, audit_again, random, together, known)
+        check = run_self_check(data.codes, first, audit_again, random, together, known)
+        if check is None:
+            return None
+        planted = check.planted_rows if rows is None else rows[check.planted_rows]
+        planted = self.inputs.audited[planted]
+        if self.inputs.drawn is not None:
+            planted = np.asarray(self.inputs.drawn)[planted]
+        return check._replace(
+            planted_rows=planted,
+            planted_labels=self.inputs.present[check.planted_labels],
+            planted_classes=self.inputs.present[check.planted_classes],
+        )
 
     def note_check(self) -> list[str]:
         """What the self-check cannot show."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import fisher_exact, rankdata
 
 from ._settings import FEWEST_INJECTED
 from .classes import Posterior
@@ -21,6 +21,7 @@ CHECKED_TWICE = 500  # rows below which errors are injected twice
 LIST_LENGTH = 1.1  # of the list, times the number of errors, injected and expected
 LEAST_LIFT = 2.0  # standard errors
 CURVE_POINTS = 200  # ranks at which precision and recall are kept
+FEWEST_OF_A_VALUE = 5  # injected errors of a class or site, for a word on how many were found
 
 
 class SelfCheck(NamedTuple):
@@ -29,6 +30,9 @@ class SelfCheck(NamedTuple):
     ``precision`` and ``recall`` at each ``rank`` are those of the injected errors alone; the same
     by a list that knows the labels only have ``label_`` in front. Without ``lift`` all are empty,
     and there is no average precision.
+
+    Of an audit of classes, ``planted_rows`` to ``planted_found`` have an entry for each injected
+    error of all ``repeats``; of rows that were changed together, as copies are, for one of them.
 
     Examples
     --------
@@ -39,6 +43,9 @@ class SelfCheck(NamedTuple):
     >>> check = errata.audit(X, y, estimators=[GaussianNB()], random_state=0).self_check
     >>> check.injected, check.lift, check.found > 0.8 * check.injected
     (20, True, True)
+    >>> missed = check.planted_rows[~check.planted_found]
+    >>> len(missed) < 0.2 * len(check.planted_rows)
+    True
     >>> check
     <SelfCheck: ... of 20 planted errors are among the ... most suspicious rows; ...>
     """
@@ -56,6 +63,10 @@ class SelfCheck(NamedTuple):
     recall: np.ndarray
     label_precision: np.ndarray
     label_recall: np.ndarray
+    planted_rows: np.ndarray = np.empty(0, dtype=int)  # which rows got a wrong label
+    planted_labels: np.ndarray = np.empty(0, dtype=int)  # that label, a code among the classes
+    planted_classes: np.ndarray = np.empty(0, dtype=int)  # what they are labelled in truth
+    planted_found: np.ndarray = np.empty(0, dtype=bool)  # whether they are among the ``top`` rows
 
     def __repr__(self) -> str:
         return (
@@ -112,7 +123,46 @@ def run_self_check(
     if not runs:
         return None
     right = np.mean([np.mean((run.suggested == codes)[run.injected]) for run in runs])
-    return SelfCheck(**sum_up(runs, first.p_wrong, units), suggested_right=float(right))
+    told = sum_up(runs, first.p_wrong, units)
+    # One row of each unit, as what becomes of copies is no independent evidence.
+    of_units = np.unique(units, return_index=True)[1]
+    rows = [of_units[run.injected[of_units]] for run in runs]
+    listed = [np.argsort(-run.suspicion, kind="stable")[: told["top"]] for run in runs]
+    return SelfCheck(
+        **told,
+        suggested_right=float(right),
+        planted_rows=np.concatenate(rows),
+        planted_labels=np.concatenate([run.labels[i] for run, i in zip(runs, rows, strict=True)]),
+        planted_classes=codes[np.concatenate(rows)],
+        planted_found=np.concatenate(list(map(np.isin, rows, listed))),
+    )
+
+
+def count_found_by(codes: np.ndarray, found: np.ndarray, n_values: int) -> dict[str, np.ndarray]:
+    """How many injected errors of each value there are and were found, and the chance of so few.
+
+    The chance is Fisher's, of one side, if errors of this value are found as often as elsewhere; 1
+    where there are too few errors.
+    """
+    planted = np.bincount(codes, minlength=n_values)
+    hits = np.bincount(codes[found], minlength=n_values)
+    missed = planted - hits
+    chance = np.ones(n_values)
+    for value in np.flatnonzero(planted >= FEWEST_OF_A_VALUE):
+        inside = [hits[value], missed[value]]
+        elsewhere = [hits.sum() - hits[value], missed.sum() - missed[value]]
+        chance[value] = fisher_exact([inside, elsewhere], alternative="less").pvalue
+    return {"planted": planted, "found": hits, "overlooked": chance}
+
+
+def correct_by_holm(chance: np.ndarray, planted: np.ndarray) -> np.ndarray:
+    """Holm's correction of chances for looking at every value with enough injected errors."""
+    corrected = np.ones(len(chance))
+    tested = np.flatnonzero(planted >= FEWEST_OF_A_VALUE)
+    order = tested[np.argsort(chance[tested], kind="stable")]
+    times = np.arange(len(order), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(chance[order] * times), 1.0)
+    return corrected
 
 
 def count_to_inject(n: int) -> int:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from .._format import count, percent, plural, probability
 from .._kinds import kind_of
-from .._sentences import answer, cleaning, notes, tell_why
+from .._sentences import answer, cleaning, notes, overlooked, tell_why
 from ._console import format_title, make_table, say
 from ._folder import name_audit
 
@@ -67,6 +67,7 @@ def _list_answers(summary: dict[str, Any]) -> list[str]:
         answer(summary),
         *(_describe_rates(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
+        *overlooked(summary),
         *(f"Note: {note}" for note in notes(summary)),
     ]
 

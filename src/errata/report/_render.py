@@ -25,6 +25,7 @@ NOTHING: dict[str, Any] = {
     "duplicates": [],
     "figures": [],
     "hypotheses": [],
+    "overlooked": None,
     "stretches": None,
 }
 

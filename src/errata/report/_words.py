@@ -12,7 +12,7 @@ from .._format import (
     plural,
     probability,
 )
-from .._sentences import answer, anything, finds_errors, notes, tell_why, wording
+from .._sentences import answer, anything, finds_errors, notes, overlooked, tell_why, wording
 
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
@@ -116,6 +116,7 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
     told = [
         *(_describe_rate(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
+        *overlooked(summary),
         *(f"Note: {note}" for note in notes(summary)),
     ]
     parts = [

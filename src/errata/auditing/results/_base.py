@@ -204,14 +204,17 @@ class BaseAudit:
             The noisiest first: ``value``; ``rows``, how many labels may be wrong; ``rate`` with
             ``low`` and ``high``, as in ``noise_rate``; ``flagged``; and ``chance``, that as many of
             its labels look wrong if the values mean nothing, with Bonferroni's correction for
-            looking at all of them.
+            looking at all of them. After the self-check of an audit of classes also ``planted``,
+            the errors that it planted there; how many of them were ``found``; and ``overlooked``,
+            the chance of finding so few if they are found as often as elsewhere (Fisher's exact
+            test, one-sided, with Holm's correction; 1 for fewer than five planted errors).
         """
         if not self.has_skill:
             raise ValueError(
                 "the columns do not tell the labels apart, so the noise of single values cannot be "
                 "told either."
             )
-        columns = rates_by(values, len(self), *self._doubted(), self.noise_rate)
+        columns = rates_by(values, len(self), *self._doubted(), self.noise_rate, self.self_check)
         if name is not None:
             self.about["by"] = told_by(name, columns)
         return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)

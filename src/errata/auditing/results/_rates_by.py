@@ -9,6 +9,7 @@ from scipy.stats import beta, norm
 from ..._format import count, four_digits, join_names, percent, plural
 from ..._validation import as_column, is_missing
 from ...tables.features._parsing import parse_dates
+from .._self_check import correct_by_holm, count_found_by
 
 BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does
 MOST_DAYS = 31  # dates that are not put into months
@@ -49,11 +50,13 @@ def rates_by(
     flagged: np.ndarray,
     strata: np.ndarray,
     rate: NoiseRate,
+    check: Any = None,
 ) -> dict[str, np.ndarray]:
     """One array per column of the table by value, the noisiest value first.
 
     ``values`` has one entry for each of the ``n`` rows, ``rows`` to ``strata`` have one for each
-    label that may be wrong; ``rate`` is that of all of them.
+    label that may be wrong; ``rate`` is that of all of them. Of a self-check that knows the rows
+    of injected errors, it is told how many of them were found.
     """
     words, codes = _values(values, n, rows)
     rates = value_rates(codes, p_wrong, rate)
@@ -64,6 +67,13 @@ def rates_by(
         "flagged": np.bincount(codes, weights=flagged).astype(int),
         "chance": chance_to_stand_out(codes, p_wrong, strata),
     }
+    planted = getattr(check, "planted_rows", ())
+    if len(planted):
+        of_row = np.zeros(n, dtype=int)
+        of_row[rows] = codes
+        found = count_found_by(of_row[planted], check.planted_found, len(words))
+        found["overlooked"] = correct_by_holm(found["overlooked"], found["planted"])
+        columns |= found
     order = np.argsort(-columns["rate"], kind="stable")
     return {name: column[order] for name, column in columns.items()}
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._format import four_digits, percent
+from ..._format import capitalise, four_digits, percent
+from .._self_check import SelfCheck, correct_by_holm, count_found_by
 from .._settings import CLEAN_THRESHOLD, MATRIX_UP_TO
 from ._flags import Totals, count_dropped, histogram_edges
 from ._rates_by import NoiseRate
@@ -18,6 +19,9 @@ SUMMARY_DUPLICATES = 50
 NO_NOISE = 0.0005  # a noise rate below is none in words
 CAUSE_WEIGHT = 0.05  # of a cause worth a word
 CAUSE_DIFFERENCE = 0.01  # of rates worth telling apart
+OVERLOOKED = 0.05  # chance of saying so of a value whose errors are found as often as others
+OVERLOOKED_SHOWN = 3  # values in a sentence
+PLANTED = ("planted_rows", "planted_labels", "planted_classes", "planted_found")
 
 
 CAUSES = {
@@ -93,7 +97,49 @@ def describe_classes(audit: "Audit") -> dict[str, Any]:
         "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
         "stretches": _stretches(audit),
+        "overlooked": _overlooked(audit) if audit.has_skill else None,
     }
+
+
+def _overlooked(audit: "Audit") -> dict[str, Any] | None:
+    """How many planted errors of each label and class were found, and whose are overlooked."""
+    check = audit.self_check
+    if check is None or not len(check.planted_rows):
+        return None
+    n = len(audit.classes)
+    sides = {"with label": check.planted_labels, "in class": check.planted_classes}
+    if n == 2:  # what has one label is of the other class: nothing else can be told
+        del sides["in class"]
+    found = [count_found_by(codes, check.planted_found, n) for codes in sides.values()]
+    columns = {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+    columns["overlooked"] = correct_by_holm(columns["overlooked"], columns["planted"])
+    lists = {
+        "of": np.repeat(list(sides), n).tolist(),
+        "value": [str(name) for name in audit.classes] * len(sides),
+        **{name: column.tolist() for name, column in columns.items()},
+    }
+    values = [dict(zip(lists, line, strict=True)) for line in zip(*lists.values(), strict=True)]
+    by = audit.about.get("by") or {"values": []}
+    named = [v | {"of": f"in {by['column']}"} for v in by["values"] if "overlooked" in v]
+    return {"values": values, "sentence": _name_overlooked(named + values, check)}
+
+
+def _name_overlooked(values: list[dict[str, Any]], check: SelfCheck) -> str | None:
+    """A sentence on the values whose planted errors are found less often than others."""
+    few = [value for value in values if value["overlooked"] < OVERLOOKED]
+    few = sorted(few, key=lambda value: value["overlooked"])[:OVERLOOKED_SHOWN]
+    if not few:
+        return None
+    planted = len(check.planted_found)
+    found = int(check.planted_found.sum())
+    told = [
+        f"of {v['planted']:,} errors planted {v['of']} {v['value']}, {v['found']:,} "
+        f"{'was' if v['found'] == 1 else 'were'} found, "
+        f"of {planted - v['planted']:,} elsewhere {found - v['found']:,}"
+        for v in few
+    ]
+    trials = f" (in {check.repeats} trials)" if check.repeats > 1 else ""
+    return f"{capitalise('; '.join(told))}{trials}."
 
 
 def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
@@ -141,6 +187,8 @@ def describe_check(check: Any) -> dict[str, Any]:
     """What became of injected errors, as valid JSON, with a sentence."""
     told: dict[str, Any] = {}
     for name, value in check._asdict().items():
+        if name in PLANTED:  # one entry for each error
+            continue
         if isinstance(value, np.ndarray):
             told[name] = value.round(4).tolist()
         elif name.endswith("_error"):  # in units of a target
