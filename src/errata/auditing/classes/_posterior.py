@@ -421,7 +421,9 @@ def posterior_given_noise(
     vote = _vote_of_equal_rows(noise, logs, codes, equal)
     rows = rows_posterior(row_rule(noise, skill), logs, codes, vote, known)
     return gathered_posterior(
-        *(rows, noise, skill),
+        rows,
+        noise,
+        skill,
         n_units=None if units is None else int(units.max()) + 1,
         certain=0.0 if known is None else set_aside(codes, known),
     )
