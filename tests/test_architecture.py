@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import runpy
 from functools import cache
 from pathlib import Path
 
@@ -172,3 +173,10 @@ def test_there_is_one_way_for_each_thing():
         if name in ONLY_IN and package_of(path) not in ONLY_IN[name]
     ]
     assert beside == []
+
+
+def test_what_other_processors_run_exists():
+    repository = ROOT.parents[1]
+    run = runpy.run_path(str(repository / ".ci" / "kernels.py"))
+    paths = [*run["QUICK"], *run["NUMERIC"], *run["NO_NUMBERS"]]
+    assert [path for path in paths if path[0] != "-" and not (repository / path).exists()] == []
