@@ -2,8 +2,8 @@
 
 All happens in a copy of the repository that is deleted at the end. A broken line is tried on the
 test file that mirrors its module and on the module's own examples, then on the other files of that
-folder of tests, those first that name what is in it. A test only counts if it passes again once
-the line is mended.
+folder of tests and of the folders above it, those first that name what is in it. A test only counts
+if it passes again once the line is mended.
 """
 
 import argparse
@@ -123,11 +123,12 @@ def nearest_tests(path: Path) -> list[list[str]]:
     own = folder / f"test_{path.stem.removesuffix('_numba').strip('_')}.py"
     nearest = [own, REPOSITORY / path] if own.exists() else [REPOSITORY / path]
     rounds = [nearest]
-    if path.parent != SOURCES:
+    names = re.findall(r"^(?:class|def) (\w+)", (REPOSITORY / path).read_text(), re.MULTILINE)
+    while folder != REPOSITORY / "tests":
         others = [file for file in sorted(folder.glob("test_*.py")) if file != own]
-        names = re.findall(r"^(?:class|def) (\w+)", (REPOSITORY / path).read_text(), re.MULTILINE)
         texts = {file: file.read_text() for file in others}
         rounds.append(sorted(others, key=lambda file: -sum(name in texts[file] for name in names)))
+        folder = folder.parent
     return [[str(file.relative_to(REPOSITORY)) for file in files] for files in rounds if files]
 
 
