@@ -34,20 +34,24 @@ from threadpoolctl import threadpool_limits
 
 from errata.auditing.inputs._features import fit_scale
 from errata.auditing.votes import ItemModels, judge_votes, read_votes
-from errata.auditing.votes._finding import class_posterior_of_votes, start, votes_by_others
-from errata.auditing.votes._models import ByShares
-from errata.auditing.votes._noise_model import Incidence, Kappas
+from errata.auditing.votes._finding import (
+    class_posterior_of_votes,
+    keep_shares,
+    start,
+    votes_by_others,
+)
+from errata.auditing.votes._noise_model import Incidence
 
 MEASURED = ("accuracy", "AP", "log loss", "calibration", "workers")
 TOLD = ("rate", "low", "high", "true")
 HELD = ("held", "still held", "workers held", "width")
 KINDS = ("many votes", "few votes", "many classes", "same errors", "guessing", "table errs alike")
 WAYS = ("ask", "entropy", "random")
-COIN = Kappas(coin=16.0, matrix=1e6, fixed=True)  # no worker has a matrix of his own
+COIN = {"coin": 16.0, "matrix": 1e6}  # no worker has a matrix of his own
 MODELS = {
     "errata": {},
-    "one coin": {"kappas": COIN, "shape": 0.0},
-    "one matrix, bent": {"kappas": COIN, "shape": 1.0},
+    "one coin": {**COIN, "shape": 0.0},
+    "one matrix, bent": {**COIN, "shape": 1.0},
 }
 
 
@@ -171,7 +175,7 @@ def compare_models(data):
         incidence, known = Incidence.of(votes), truth >= 0
         row = {"set": name}
         for model, how in MODELS.items():
-            prior, q = ByShares(votes.shares), start(votes.counts)
+            prior, q = keep_shares(votes.shares), start(votes.counts)
             found = class_posterior_of_votes(incidence, q, prior, **how)
             row[f"{model}: right"] = (found.proba.argmax(axis=1) == truth)[known].mean()
             row[f"{model}: votes"] = votes_by_others(incidence, found).max() / len(votes)

@@ -44,7 +44,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from errata import elm, feature_selection, filters, hardness
-from errata._neighbors import NeighborIndex, _exact
+from errata._neighbors import BruteSearch, NeighborIndex, TreeSearch, find_nearest
 from errata.filters import (
     AllNeighborsFilter,
     CrossValFilter,
@@ -378,7 +378,7 @@ def million():
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sample = np.random.RandomState(1).choice(len(X), 500, replace=False)
-    _, truth = _exact.find_nearest(_exact.BruteSearch(X), X[sample], K, X, own=sample)
+    _, truth = find_nearest(BruteSearch(X), X[sample], K, X, own=sample)
     recall = np.mean([np.isin(a, b).mean() for a, b in zip(found[sample], truth, strict=True)])
     print(f"n = 1,000,000, d = 20: recall {recall:.4f} on 500 rows, {seconds / 60:.1f} minutes,")
     print(f"memory {before:.0f} MB with the table alone, {peak:.0f} MB at most")
@@ -389,7 +389,7 @@ def crossover():
     for n in (5_000, 20_000, 100_000):
         for d in (7, 8, 9, 10, 11):
             X = gaussian(n, d)
-            queries = {"tree": _exact.TreeSearch(X, THREADS), "brute": _exact.BruteSearch(X)}
+            queries = {"tree": TreeSearch(X, THREADS), "brute": BruteSearch(X)}
             points = X[:: max(1, n // 5_000)]
             runs = {name: partial(query, points, K + 2) for name, query in queries.items()}
             times = best_times(runs, 3)

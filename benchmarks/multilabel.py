@@ -24,10 +24,11 @@ from sklearn.metrics import average_precision_score
 from errata.auditing.inputs._features import fit_scale
 from errata.auditing.multilabel._finding import (
     LabelledRows,
-    heard_from_columns,
+    estimate_rates,
     judge_cells,
-    judged_in_two_passes,
-    pooled_for_labels,
+    judge_in_two_passes,
+    pool_labels,
+    predict_from_columns,
 )
 from errata.auditing.results._flags import draw_flags
 from errata.datasets import load_dataset
@@ -129,16 +130,17 @@ def cell(name, kind, seed, rows, data):
     noisy, wrong = plant(Y, kind, seed)
     table = LabelledRows(fit_scale(np.asarray(X, dtype=float), 0)[0], noisy, seed=0)
     nothing = [[] for _ in noisy.T]
-    hearing, heard = seconds(lambda: heard_from_columns(table, nothing, str))
-    one, pools = seconds(lambda: pooled_for_labels(table, heard))
+    fitting, predictions = seconds(lambda: predict_from_columns(table, nothing, str))
+    one, pools = seconds(lambda: pool_labels(table, predictions))
     judging, first = seconds(lambda: judge_cells(pools, noisy, 0))
-    both, found = seconds(lambda: judged_in_two_passes(table, heard, progress=str))
+    both, found = seconds(lambda: judge_in_two_passes(table, predictions, progress=str))
+    rates, _ = estimate_rates(found, noisy, 0)
     forest = RandomForestClassifier(200, oob_score=True, random_state=0).fit(X, noisy)
     by_forest = np.nan_to_num(np.asarray(forest.oob_decision_function_)[:, 1], nan=0.5)
     pooled = np.column_stack([np.exp(pool.logs[1]) for pool in pools]).astype(float)
     told = [
-        {"method": "errata", "seconds": hearing + both, **ours(found, wrong, found.rates["wrong"])},
-        {"method": "one pass", "seconds": hearing + one + judging, **ours(first, wrong)},
+        {"method": "errata", "seconds": fitting + both, **ours(found, wrong, rates["wrong"])},
+        {"method": "one pass", "seconds": fitting + one + judging, **ours(first, wrong)},
         {"method": "cleanlab, same models", **by_cleanlab(noisy, pooled, wrong)},
         {"method": "cleanlab, forest", **by_cleanlab(noisy, by_forest, wrong)},
     ]
@@ -146,12 +148,12 @@ def cell(name, kind, seed, rows, data):
 
 
 def ours(found, wrong, rate=None):
-    suspicion = found.suspicion() if callable(found.suspicion) else found.suspicion
+    suspicion = found.suspicion
     flagged = np.zeros(wrong.shape, dtype=bool)
     judged = found.judged
     if judged.any():
         p, s = found.p_wrong[:, judged], suspicion[:, judged]
-        flagged[:, judged] = draw_flags(p.ravel(), s.ravel()).flagged.reshape(p.shape)
+        flagged[:, judged] = draw_flags(p.ravel(), s.ravel())[0].reshape(p.shape)
     interval = {} if rate is None else {"rate": rate[0], "low": rate[1], "high": rate[2]}
     return {**measure(suspicion, suspicion.max(axis=1), flagged, wrong), **interval}
 

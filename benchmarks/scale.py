@@ -2,6 +2,7 @@
 
     python benchmarks/scale.py tables million --before FOLDER   a million rows beside older source
     python benchmarks/scale.py tables parquet --rows 20000000   out of core, with half of the rows
+    python benchmarks/scale.py tables stages --rows 5000000     what each stage takes, from Parquet
     python benchmarks/scale.py tables dask --rows 2000000       two workers beside one process
     python benchmarks/scale.py tables trees                     trees grown from more rows each
     python benchmarks/scale.py predict                          rows that were not learnt from
@@ -94,6 +95,9 @@ def in_child(job, src=None):
 
 
 def child(job):
+    if job["how"] == "stages":
+        time_stages(job)
+        return
     import errata
 
     if "tree_rows" in job:
@@ -172,6 +176,45 @@ def parquet(args):
     print(f"and {full['peak'] / half['peak'] - 1:+.1%} of memory")
 
 
+def stages(args):
+    """Processor seconds of each stage, by one process that reads Parquet in parts."""
+    source = args.folder / "rows"
+    source.mkdir()
+    write_parquet("A", args.rows, source)
+    job = {"how": "stages", "folder": str(source), "out": str(args.folder / "stages.audit")}
+    told = in_child(job)
+    for name, took in told["stages"].items():
+        a_row = took / args.rows * 1e6
+        print(f"{args.rows:12,} rows: {name:<28} {took:8.2f} s {a_row:8.2f} us a row")
+    print(f"{args.rows:12,} rows: {'all':<28} {told['processor']:8.2f} s, {told['peak']:.2f} GB")
+
+
+def time_stages(job):
+    import errata
+
+    X, y, _ = whole("A", 2_000)
+    errata.audit(X, y, self_check=False, random_state=0)  # compile first
+    found = {}
+    began = [time.process_time(), "opening"]
+
+    def listen(stage):
+        now = time.process_time()
+        found[began[1]] = found.get(began[1], 0.0) + now - began[0]
+        began[:] = now, str(getattr(stage, "name", stage)).partition(",")[0]
+
+    before = began[0]
+    errata.audit(
+        Path(job["folder"]),
+        "label",
+        out=Path(job["out"]),
+        self_check=False,
+        random_state=0,
+        progress=listen,
+    )
+    listen("")
+    print(json.dumps({"stages": found, "processor": time.process_time() - before, "peak": peak()}))
+
+
 def dask(args):
     """Rows that are judged in a second of the clock: two workers beside one process."""
     import distributed
@@ -224,7 +267,13 @@ def run_scale():
     if sys.argv[1] == "child":
         child(json.loads(sys.argv[2]))
         sys.exit()
-    parts = {"million": million, "parquet": parquet, "trees": trees, "dask": dask}
+    parts = {
+        "million": million,
+        "parquet": parquet,
+        "stages": stages,
+        "trees": trees,
+        "dask": dask,
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=parts)
     parser.add_argument("--rows", type=int, default=1_000_000)

@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py tables [--data FOLDER] [--most ROWS]    tables of 1,000 rows and more
     python benchmarks/speed.py given         probabilities given: 10,000, 100,000, 1,000,000 x 10
+    python benchmarks/speed.py first         first calls, while Numba compiles
     python benchmarks/speed.py growth        how the time grows with rows, classes and columns
     python benchmarks/speed.py start         `errata audit iris.csv`, imports included, run twice
 
@@ -16,6 +17,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -110,10 +112,7 @@ def given():
     )
     random = np.random.default_rng(0)
     for n in (10_000, 100_000, 1_000_000):
-        y = random.integers(10, size=n)
-        scores = random.normal(size=(n, 10)) + 4 * np.eye(10)[y]
-        proba = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-        labels, _ = flip_labels(y, 0.1, random_state=0)
+        proba, labels = draw_probabilities(n, random)
         works = {
             "audit": lambda proba=proba, labels=labels: errata.audit(
                 None, labels, pred_proba=proba, self_check=False, random_state=0
@@ -132,6 +131,41 @@ def given():
             f"{times['exp']:7.4f} {times['audit'] / cleanlab:18.2f} "
             f"{times['audit'] / times['rule']:12.2f}"
         )
+
+
+def draw_probabilities(n, random):
+    y = random.integers(10, size=n)
+    scores = random.normal(size=(n, 10)) + 4 * np.eye(10)[y]
+    proba = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    return proba, flip_labels(y, 0.1, random_state=0)[0]
+
+
+def first():
+    """Processor seconds of a first call and of the next, each in a process with an empty cache."""
+    for what in ("table", "probabilities"):
+        with tempfile.TemporaryDirectory() as folder:
+            code = f"import speed; speed.call_twice({what!r})"
+            subprocess.run(
+                [sys.executable, "-c", code],
+                check=True,
+                cwd=Path(__file__).parent,
+                env=os.environ | {"NUMBA_CACHE_DIR": folder},
+            )
+
+
+def call_twice(what):
+    if what == "table":
+        X, y = make_classification(1_000, 20, n_informative=10, class_sep=1.5, random_state=0)
+        labels, _ = flip_labels(y, 0.1, random_state=0)
+        work = partial(errata.audit, X, labels, random_state=0)
+    else:
+        proba, labels = draw_probabilities(100_000, np.random.default_rng(0))
+        work = partial(
+            errata.audit, None, labels, pred_proba=proba, self_check=False, random_state=0
+        )
+    compiling, _ = seconds(work)
+    took, _ = seconds(work)
+    print(f"{what}: first call {compiling:.1f}, second {took:.2f} processor seconds", flush=True)
 
 
 def growth():
@@ -194,4 +228,4 @@ def start():
 
 
 if __name__ == "__main__":
-    main(__doc__, tables=tables, given=given, growth=growth, start=start)
+    main(__doc__, tables=tables, given=given, first=first, growth=growth, start=start)

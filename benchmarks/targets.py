@@ -31,7 +31,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from target_sets import CHOSEN_ON, KINDS, OTHERS, load, plant
 
 from errata.auditing.inputs._features import fit_scale
-from errata.auditing.numbers import find_wrong_targets
+from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.datasets import load_dataset
 from errata.metrics import expected_calibration_error
 from errata.tables import features_of
@@ -50,7 +50,7 @@ BOSTON = {7: 22.1, 505: 19.0, 190: 33.0, 240: 27.0, 442: 14.8}
 def cell(name, kind, seed, rows, data, peers):
     X, y, X_test, y_test = load(name, rows, seed, data)
     noisy, wrong = plant(X, y, kind, name, seed)
-    time, found = seconds(lambda: find_wrong_targets(X, noisy, seed=0))
+    time, found = seconds(lambda: find_wrong_targets(TargetRows(X, noisy, seed=0)))
     cleaned = after_cleaning(X, noisy, found.p_wrong, X_test, y_test)
     answers = [{"method": "errata", "seconds": time, **judged(found, wrong), **cleaned}]
     if peers:
@@ -186,7 +186,7 @@ def boston(data):
     X, _ = fit_scale(features_of(bunch.data).X, 0)
     y, rows = np.asarray(bunch.target, dtype=float), list(BOSTON)
     for seed in range(3):
-        found = find_wrong_targets(X, y, seed=seed)
+        found = find_wrong_targets(TargetRows(X, y, seed=seed))
         forest = RandomForestRegressor(200, random_state=seed)
         plain = np.abs(y - out_of_fold(forest, X, y))
         ranks = [rankdata(-told)[rows].astype(int).tolist() for told in (found.suspicion, plain)]
@@ -203,7 +203,7 @@ def speed():
     y[rows] = y[::-1][rows]
     model = HistGradientBoostingRegressor(random_state=0)
     theirs, _ = seconds(lambda: CleanLearning(model, seed=0).find_label_issues(X, y))
-    ours, _ = seconds(lambda: find_wrong_targets((X - X.mean(0)) / X.std(0), y))
+    ours, _ = seconds(lambda: find_wrong_targets(TargetRows((X - X.mean(0)) / X.std(0), y)))
     print(f"CleanLearning takes {theirs / ours:.2f} times as long as errata ({ours:.1f} s)")
 
 

@@ -2,6 +2,7 @@
 
     python benchmarks/verdicts.py decisions choose               synthetic tables, chose constants
     python benchmarks/verdicts.py decisions report --data FOLDER  stored sets, which chose none
+    python benchmarks/verdicts.py real --data FOLDER              errors that people and rules made
     python benchmarks/verdicts.py certificate                    200 random tables
 
 ``decisions``: each table is audited as it is, with 10 % of the labels flipped at random, and with
@@ -22,18 +23,20 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from noisy_sets import inject, load, random_table
+from detection import read
+from noisy_sets import REAL, inject, load, random_table
 from runs import asked, main, options, run, show
 
+import errata
 from errata.auditing.classes import group_hypotheses, posterior_of
 from errata.auditing.inputs._inputs import read_inputs
 from errata.auditing.models._base import TrainingData
 from errata.auditing.models._default import default_models
 from errata.auditing.models._pooling import pool_models
-from errata.auditing.results._flags import draw_flags, no_flags
+from errata.auditing.results._flags import draw_flags
 from errata.metrics import expected_calibration_error
 from errata.review.inference import certify, draw_piles, evidence_of, gather_components, update
-from errata.review.inference._intervals import clopper_pearson
+from errata.review.inference._certificate import clopper_pearson
 from errata.review.inference._progress import found_and_left
 
 # Decisions.
@@ -85,8 +88,8 @@ class Audited:
 
     def flags(self, rows, p_wrong):
         if not self.posterior.skill.enough:
-            return no_flags(int(rows.sum())).flagged
-        return draw_flags(p_wrong[rows], self.posterior.suspicion[rows]).flagged
+            return np.zeros(int(rows.sum()), dtype=bool)
+        return draw_flags(p_wrong[rows], self.posterior.suspicion[rows])[0]
 
     def components(self, reading):
         """Components, and the probabilities of rows under each of them."""
@@ -104,7 +107,7 @@ def without_shifts(components):
         sums._replace(wrong=sums.wrong[:, middle], variance=sums.variance[:, middle])
         for sums in (components.flagged, components.others)
     ]
-    weights = components.weights.sum(axis=1, keepdims=True)
+    weights = components.weights.sum(axis=(1, 2), keepdims=True)
     return components._replace(
         shifts=components.shifts[middle], weights=weights, flagged=cut[0], others=cut[1]
     )
@@ -165,7 +168,7 @@ def learnt(audited, drawn, reading):
     after = update(before, evidence)
     told = found_and_left(after, evidence)
     rate, low, high = told.expected / n, told.low / n, told.high / n
-    return measure(audited, rest, after.p_wrong(p), rate, low, high)
+    return measure(audited, rest, after.p_wrong(p, audited.flagged), rate, low, high)
 
 
 def measure(audited, rest, p_wrong, rate, low, high):
@@ -201,6 +204,66 @@ def run_verdicts():
 
     run(cell_work, cells, KEYS, COLUMNS, args)
     tell(pd.read_csv(args.out))
+
+
+# Real errors.
+
+
+def real_work(data, name):
+    X, proba, codes, wrong = read(name, data, 3_000)
+    found = errata.audit(X, codes, pred_proba=proba, self_check=False, random_state=0)
+    before, p = found.for_review.components(found)
+    p = p.astype(float)
+    told = [{"verdicts": 0, "seed": 0} | measure_real(found, wrong, slice(0), found.p_wrong)]
+    told[0] |= real_interval(wrong, *found.noise_rate)
+    for seed in range(20):
+        piles = draw_piles(found.flagged, np.random.default_rng(seed))
+        drawn = np.array([row for row, *_ in piles["calibration"]])
+        for m in (20, 40):
+            rows = drawn[:m]
+            seen = (wrong[rows], found.flagged[rows], found.p_wrong[rows])
+            evidence = evidence_of(before, p[rows], *seen)
+            after = update(before, evidence)
+            left = found_and_left(after, evidence)
+            now = {"verdicts": m, "seed": seed}
+            now |= measure_real(found, wrong, rows, after.p_wrong(p, found.flagged))
+            told.append(now | real_interval(wrong, *(part / len(wrong) for part in left[1:])))
+    return told
+
+
+def measure_real(found, wrong, rows, p_wrong):
+    """Of the rows without a verdict."""
+    rest = np.ones(len(wrong), dtype=bool)
+    rest[rows] = False
+    flags, _, _ = draw_flags(p_wrong[rest], found.suspicion[rest])
+    hits = np.sum(flags & wrong[rest])
+    return {
+        "ece": expected_calibration_error(wrong[rest], p_wrong[rest]),
+        "f1": 2 * hits / (flags.sum() + wrong[rest].sum()),
+        "flagged": flags.mean(),
+        "precision": hits / max(flags.sum(), 1),
+    }
+
+
+def real_interval(wrong, rate, low, high):
+    half = 0.5 / len(wrong)
+    holds = int(low - half <= wrong.mean() <= high + half)
+    return {"error": abs(rate - wrong.mean()), "holds": holds, "width": high - low}
+
+
+def run_real():
+    args = options(__doc__, "verdicts_real.csv").parse_args()
+    columns = ("error", "ece", "f1", "flagged", "precision", "holds", "width")
+
+    def cell_work(name):
+        return real_work(args.data, name)
+
+    cells = [(name,) for name in REAL]
+    run(cell_work, cells, ("dataset",), ("verdicts", "seed", *columns), args)
+    found = pd.read_csv(args.out)
+    by_set = found.groupby(["dataset", "verdicts"])[list(columns)].mean()
+    show("by set", by_set)
+    show("mean over sets", by_set.groupby("verdicts").mean())
 
 
 # The certificate.
@@ -325,4 +388,4 @@ def run_certificate():
 
 
 if __name__ == "__main__":
-    main(__doc__, decisions=run_verdicts, certificate=run_certificate)
+    main(__doc__, decisions=run_verdicts, real=run_real, certificate=run_certificate)
