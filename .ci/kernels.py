@@ -21,7 +21,7 @@ NO_NUMBERS = ("tests/cli", "tests/report", "tests/review", "src/errata/cli", "sr
               "tests/test_first_audit.py", "tests/test_site.py")  # fmt: skip
 NUMERIC = ("tests", "src", "docs/howto", *(f"--ignore={path}" for path in NO_NUMBERS))
 QUICK = ("tests/auditing/numbers/test_hard_tables.py", "tests/auditing/numbers/test_last_bits.py",
-         "tests/auditing/numbers/test_pooling.py", "tests/elm/test_ridge.py",
+         "tests/auditing/numbers/test_finding.py", "tests/elm/test_ridge.py",
          "tests/tables/test_features.py",
          "tests/tables/test_plan.py", "docs/howto/text_with_embeddings.md",
          "src/errata/auditing", "src/errata/elm",

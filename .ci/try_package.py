@@ -1,7 +1,8 @@
 """Is what `python -m build` made fit to be published? Run by `make release`.
 
 The wheel is below 2 MB and says that it is typed; wheel and source archive install into a fresh
-environment of every Python from 3.11 to 3.14 that this machine has, and audit a table there.
+environment of every Python from 3.11 to 3.14 that this machine has. There the wheel does and prints
+what README and the page of the first audit say, and the source archive audits a table.
 """
 
 import shutil
@@ -11,7 +12,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-DIST = Path(__file__).parents[1] / "dist"
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from following import follow_first_audit, follow_readme  # noqa: E402
+
+DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MOST_BYTES = 2_000_000
 LEFT = """
@@ -67,7 +73,13 @@ def try_out(built: Path, python: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         run(python, "-m", "venv", "env", cwd=folder)
         run("env/bin/pip", "install", "--quiet", str(built), cwd=folder)
-        run("env/bin/python", "-c", TABLE, cwd=folder)
+        installed = f"{folder}/env/bin/python"
+        if built.suffix == ".whl":
+            for follow in (follow_readme, follow_first_audit):
+                place = Path(folder, follow.__name__)
+                place.mkdir()
+                follow(place, installed)
+        run(installed, "-c", TABLE, cwd=folder)
         audited = run("env/bin/errata", "audit", "wine.csv", "--label", "target", cwd=folder)
         if not (Path(folder) / "wine.audit" / "report.html").exists():
             sys.exit(f"{built.name} with {python} wrote no report.")

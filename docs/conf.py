@@ -6,6 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_site"))
 
+import assistants  # noqa: E402
 import commands  # noqa: E402
 import demo  # noqa: E402
 import mathml  # noqa: E402
@@ -97,6 +98,7 @@ def setup(app):
         "config-inited", lambda app, config: commands.write(HERE / "reference/commands.rst")
     )
     app.connect("config-inited", lambda app, config: demo.write(HERE / "_demo", HERE / "_words"))
+    app.connect("config-inited", lambda app, config: assistants.write(HERE, HERE / "_demo"))
     app.connect("autodoc-skip-member", from_elsewhere)
     app.connect("build-finished", lambda app, exception: small.shrink(Path(app.outdir)))
     app.add_html_math_renderer("mathml", (mathml.inline, None), (mathml.block, None))

@@ -2,8 +2,9 @@
 
 All happens in a copy of the repository that is deleted at the end. A broken line is tried on the
 test file that mirrors its module and on the module's own examples, then on the other files of that
-folder of tests and of the folders above it, those first that name what is in it. A test only counts
-if it passes again once the line is mended.
+folder of tests and of the folders above it, those first that name what is in it, and at last on the
+files of other folders that name most of it, and on those of docstrings. A test only counts if it
+passes again once the line is mended.
 """
 
 import argparse
@@ -44,6 +45,7 @@ OPPOSITES = {
 }
 OTHER_NAMES = {"any": "all", "all": "any", "min": "max", "max": "min", "maximum": "minimum"}
 EITHER_ORDER = {"max", "maximum", "fmax", "min", "minimum", "fmin", "isclose"}
+ELSEWHERE = 8  # files of other folders that are tried
 NOT_RUN = (ast.JoinedStr, ast.Raise)  # texts, which are only read
 NO_WORK = ("annotation", "returns", "decorator_list")
 
@@ -124,11 +126,21 @@ def nearest_tests(path: Path) -> list[list[str]]:
     nearest = [own, REPOSITORY / path] if own.exists() else [REPOSITORY / path]
     rounds = [nearest]
     names = re.findall(r"^(?:class|def) (\w+)", (REPOSITORY / path).read_text(), re.MULTILINE)
+    words = {
+        file: {*names} & {*re.findall(r"\w+", file.read_text())}
+        for file in sorted((REPOSITORY / "tests").rglob("test_*.py"))
+        if file != own
+    }
+    # A name that few files hold says more than one such as "fit".
+    files_of = Counter(name for found in words.values() for name in found)
+    weights = {file: sum(1 / files_of[name] for name in found) for file, found in words.items()}
+    others = sorted(words, key=lambda file: -weights[file])
     while folder != REPOSITORY / "tests":
-        others = [file for file in sorted(folder.glob("test_*.py")) if file != own]
-        texts = {file: file.read_text() for file in others}
-        rounds.append(sorted(others, key=lambda file: -sum(name in texts[file] for name in names)))
+        rounds.append([file for file in others if file.parent == folder])
         folder = folder.parent
+    tried = [file for files in rounds for file in files]
+    elsewhere = [file for file in others if words[file] and file not in tried]
+    rounds.append([*elsewhere[:ELSEWHERE], REPOSITORY / "tests" / "test_docs.py"])
     return [[str(file.relative_to(REPOSITORY)) for file in files] for files in rounds if files]
 
 

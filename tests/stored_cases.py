@@ -9,7 +9,7 @@ import numpy as np
 
 from errata.auditing import Audit, NoiseRate
 from errata.auditing.results._flags import Rows, draw_line, no_line
-from errata.auditing.stored._problem import finish_part
+from errata.auditing.stored._audit import finish_part
 from errata.auditing.stored._rows import StoredRows, part_path, write_judged
 
 PETS = np.array(["ant", "bee", "cat", "dog"])

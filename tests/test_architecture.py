@@ -175,6 +175,19 @@ def test_there_is_one_way_for_each_thing():
     assert beside == []
 
 
+def test_few_tests_know_what_is_private():
+    # What is tested through public names may be moved and cut anew without touching a test.
+    def uses_private(path):
+        dotted = (
+            f"{getattr(node, 'module', None) or ''}.{alias.name}".lstrip(".")
+            for node in imports_in(path)
+            for alias in node.names
+        )
+        return any(re.match(r"errata\.(.+\.)?_[a-z]", name) for name in dotted)
+
+    assert sum(map(uses_private, Path(__file__).parent.rglob("*.py"))) <= 150
+
+
 def test_what_other_processors_run_exists():
     repository = ROOT.parents[1]
     run = runpy.run_path(str(repository / ".ci" / "kernels.py"))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from errata._canonical import order_rows, round_cells, sign_classes, sign_table
+from errata._canonical import measure_spread, order_rows, round_cells, sign_classes, sign_table
 
 
 def table(seed=0, n=200, d=6):
@@ -71,3 +71,17 @@ def test_classes_are_known_again_by_any_name():
     np.testing.assert_array_equal(
         sign_classes(rows, renamed, 3)[[2, 0, 1]], sign_classes(rows, codes, 3)
     )
+
+
+@pytest.mark.parametrize("n", [2, 41, 100_000])
+@pytest.mark.parametrize("value", [0.0, 0.3, -7.0, 1e5 / 3, 1e-9])
+def test_what_differs_by_rounding_has_no_spread(n, value):
+    random = np.random.default_rng(0)
+    X = np.column_stack([np.full(n, value), value + random.normal(size=n)])
+    X[:, 0] *= 1 + 1e-13 * random.uniform(-1, 1, size=n)
+    for weights in (None, random.uniform(size=n)):
+        mean, spread = measure_spread(X, weights)
+        np.testing.assert_allclose(mean[0], value, rtol=1e-9)
+        assert spread[0] == 0
+        variance = np.cov(X[:, 1], aweights=weights, ddof=0)
+        np.testing.assert_allclose(spread[1], np.sqrt(variance), rtol=1e-9)

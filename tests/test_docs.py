@@ -1,12 +1,13 @@
 """Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
 
+import inspect
 import pkgutil
 import re
 import shlex
 from pathlib import Path
 
 import errata
-from errata._kinds import KINDS
+import errata.compat
 from errata.cli.__main__ import main
 from shell_commands import commands_in, objection_to
 
@@ -88,6 +89,44 @@ def test_every_public_object_has_a_docstring_and_is_on_a_page_of_the_docs():
     assert not silent + missing, f"without a docstring: {silent}; on no page: {missing}"
 
 
+def public_callables():
+    """What users call, by its name: functions, classes and their methods."""
+    things = dict(public_names())
+    for module in pkgutil.walk_packages(errata.compat.__path__, "errata.compat."):
+        room = pkgutil.resolve_name(module.name)
+        for public in getattr(room, "__all__", []):
+            things[f"{module.name}.{public}"] = getattr(room, public)
+    for name, thing in things.items():
+        if callable(thing):
+            yield name, thing
+        if inspect.isclass(thing):
+            for public, method in inspect.getmembers(thing, inspect.isfunction):
+                if not public.startswith("_") and method.__module__.startswith("errata"):
+                    yield f"{name}.{public}", method
+
+
+def documented_defaults(docstring):
+    """Names and values of the parameters of which a docstring gives the default."""
+    text = docstring.partition("Parameters\n----------\n")[2]
+    text = re.split(r"\n\n\w+\n-+\n", text)[0]
+    for names, value in re.findall(r"^(\w[\w, ]*) : .*\bdefault=(.+)$", text, re.MULTILINE):
+        for name in names.split(", "):
+            yield name, eval(value)  # also powers of two
+
+
+def test_defaults_in_docstrings_are_those_of_the_signatures():
+    found = [
+        (f"{name}: {parameter}", value, inspect.signature(thing).parameters[parameter].default)
+        for name, thing in public_callables()
+        for parameter, value in documented_defaults(inspect.getdoc(thing) or "")
+    ]
+    assert len(found) > 500  # else the pattern no longer finds where defaults are given
+    wrong = [
+        f"{name}={default!r}, not {value!r}" for name, value, default in found if value != default
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 # Words of a private language that came in once, and that no reader of a survey would look for.
 UNWANTED = re.compile(
     r"several labels a row|\b(?:is|are) told\b|of whom nobody knows|\bbefall|\brooms?\b|\bdoors?\b"
@@ -139,7 +178,7 @@ def test_options_and_python_names_on_pages_exist():
 
 
 def test_attributes_of_an_audit_on_pages_exist():
-    kinds = [pkgutil.resolve_name(kind.result) for kind in KINDS.values()]
+    kinds = [errata.Audit, errata.TargetAudit, errata.MultilabelAudit, errata.VoteAudit]
     known = {n for kind in kinds for n in (*dir(kind), *kind.__dataclass_fields__)} | {"json"}
     found = [
         (page.name, name)

@@ -52,9 +52,17 @@ def test_all_that_is_run_is_broken_once_a_time_and_nothing_else(breaks):
 
 
 def test_the_nearest_tests_come_first():
-    nearest, others = mutants.nearest_tests(mutants.SOURCES / "hardness" / "_disagreement.py")
+    path = mutants.SOURCES / "hardness" / "_disagreement.py"
+    nearest, others, elsewhere = mutants.nearest_tests(path)
     assert nearest == [
         "tests/hardness/test_disagreement.py",
         "src/errata/hardness/_disagreement.py",
     ]
     assert "tests/hardness/test_local_sets.py" in others
+    assert "tests/test_docs.py" in elsewhere
+
+
+def test_files_of_other_folders_that_name_the_most_are_tried():
+    elsewhere = mutants.nearest_tests(mutants.SOURCES / "audit_folder" / "_components.py")[-1]
+    assert elsewhere[0] == "tests/review/inference/test_progress.py"
+    assert len(elsewhere) == mutants.ELSEWHERE + 1

@@ -105,3 +105,10 @@ def public_names(module):
 
 def test_the_site_is_small():
     assert sum(file.stat().st_size for file in SITE.rglob("*") if file.is_file()) < 25e6
+
+
+def test_assistants_find_every_page_of_the_guide():
+    listed = set(re.findall(r"\]\(([\w/]+\.html)\)", (SITE / "llms.txt").read_text("utf-8")))
+    assert {f"guide/{page.stem}.html" for page in (ROOT / "docs/guide").glob("*.md")} <= listed
+    assert [address for address in listed if not (SITE / address).exists()] == []
+    assert "errata clean" in (SITE / "SKILL.md").read_text("utf-8")

@@ -11,8 +11,6 @@ from sklearn.utils import get_tags
 import errata
 from errata._validation import (
     check_alpha,
-    check_alpha_or_rule,
-    check_alphas,
     check_choice,
     check_class_weights,
     check_count,
@@ -24,16 +22,16 @@ from errata._validation import (
     check_log_reinforcement,
     check_mask,
     check_mean_weight,
+    check_no_measurement,
     check_positive,
     check_prior,
-    check_row_probabilities,
     check_row_scores,
     check_row_weights,
     check_rows,
     check_sample_weight,
     check_significance,
     check_transition,
-    check_weight_matrix,
+    describe_measurement,
     encode_labels,
     fit_to_codes,
     is_missing,
@@ -142,28 +140,10 @@ def test_a_significance_that_decides_beforehand_is_refused(value):
     assert check_significance("significance", 0.05) == 0.05
 
 
-@pytest.mark.parametrize("alpha", ["press", "gcv", "kfold", 0, 1, 0.5, np.float32(2)])
-def test_strengths_and_rules_pass(alpha):
-    assert check_alpha_or_rule(alpha) == alpha
-
-
 @pytest.mark.parametrize("alpha", [-1, np.inf, np.nan, None, True, [1.0]])
 def test_what_is_not_a_strength_is_refused(alpha):
-    with pytest.raises(ValueError, match="must be a number of at least 0"):
-        check_alpha_or_rule(alpha)
     with pytest.raises(ValueError, match=r"least squares\)\."):
         check_alpha(alpha)
-
-
-def test_strengths_are_sorted_and_counted_once():
-    assert check_alphas(None) is None
-    assert check_alphas([10, 0.1, 1, 10]).tolist() == [0.1, 1, 10]
-
-
-@pytest.mark.parametrize("alphas", [[0.0, 1.0], [-1.0]])
-def test_strengths_to_choose_from_are_positive(alphas):
-    with pytest.raises(ValueError, match="alphas must be positive, but"):
-        check_alphas(alphas)
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -233,15 +213,12 @@ def test_scores_are_finite_numbers_for_each_row():
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, np.nan])
-def test_probabilities_and_hardness_lie_between_0_and_1(wrong):
-    with pytest.raises(ValueError, match=r"p\[1\] = .* is not a probability"):
-        check_row_probabilities("p", [0.5, wrong], 2)
+def test_hardness_lies_between_0_and_1(wrong):
     with pytest.raises(ValueError, match="hardness must lie between 0 and 1"):
         check_hardness([0.5, wrong], 2)
-    for check in (lambda v: check_row_probabilities("p", v, 2), lambda v: check_hardness(v, 2)):
-        assert check([0, 1]).tolist() == [0, 1]
-        with pytest.raises(ValueError, match="its shape is"):
-            check([0.5])
+    assert check_hardness([0, 1], 2).tolist() == [0, 1]
+    with pytest.raises(ValueError, match="its shape is"):
+        check_hardness([0.5], 2)
 
 
 def test_log_probabilities_may_be_minus_infinity():
@@ -270,14 +247,6 @@ def test_class_fractions_are_made_to_sum_to_one():
     for prior, sentence in [([1], "expected 2 class fractions"), ([0, 0], "not all zero")]:
         with pytest.raises(ValueError, match=sentence):
             check_prior(prior, 2)
-
-
-def test_matrices_of_weights_are_copied_and_checked():
-    given = np.ones((2, 2))
-    assert check_weight_matrix("target", given, (2, 2)) is not given
-    for matrix, sentence in [(np.ones((2, 1)), "must have shape"), (-given, "is negative or not")]:
-        with pytest.raises(ValueError, match=sentence):
-            check_weight_matrix("target", matrix, (2, 2))
 
 
 class Counting(BaseEstimator):
@@ -367,6 +336,8 @@ def learners_of_labels():
 
 
 LABELLED = np.random.RandomState(0).normal(size=(60, 3))
+
+
 LABELS = np.where(LABELLED[:, 0] + 0.3 * LABELLED[:, 1] > 0, "yes", "no")
 
 
@@ -398,3 +369,59 @@ def test_missing_values_of_every_library_are_known():
     assert not is_missing([])
     assert not is_missing("")
     assert is_missing("", text=True)
+
+
+DEGREES = np.round(np.linspace(36, 41, 51), 1)
+
+
+def accepted(classes, n):
+    """Whether labels pass, and whether a note doubts them."""
+    check_no_measurement(classes, n, "y")
+    return bool(describe_measurement(classes))
+
+
+@pytest.mark.parametrize(
+    ("classes", "n"),
+    [
+        (np.random.default_rng(0).normal(size=465), 500),
+        (DEGREES, 5_000),  # each a hundred times, and a measurement all the same
+        ([str(degree) for degree in DEGREES], 5_000),  # as a text file has them
+        (np.arange(18, 138), 1_000),  # 120 whole numbers, a few rows each
+        ([str(year) for year in range(1_900, 2_020)], 1_000),
+    ],
+)
+def test_many_numbers_are_a_measurement(classes, n):
+    with pytest.raises(
+        ValueError, match=r"the labels holds .* looks like a continuous measurement"
+    ):
+        check_no_measurement(classes, n, "the labels")
+
+
+@pytest.mark.parametrize(
+    ("classes", "n", "doubted"),
+    [
+        (np.arange(10), 1_797, False),
+        (np.arange(100), 1_000, True),  # digits 00 to 99, or ages
+        (np.arange(120), 500, True),  # as an encoder of labels numbers classes
+        (np.random.default_rng(0).integers(10_000, 99_999, 40), 1_000, True),  # postal codes
+        ([f"{code:05}" for code in range(120)], 600, False),  # with a nought, they are codes
+        (np.arange(0.5, 5.5, 0.5), 200, False),  # ratings
+        (np.arange(1, 6, 0.25), 500, True),
+        ([f"c{number}" for number in range(200)], 600, False),
+        ([True, False], 50, False),
+        (["nan", "inf", *map(str, range(50))], 100, False),
+        ([(1, 2), "a", 3], 100, False),
+    ],
+)
+def test_numbers_may_be_classes(classes, n, doubted):
+    classes = classes if len(classes) > 3 else np.array([*classes, None], dtype=object)[:-1]
+    assert accepted(classes, n) == doubted
+
+
+def test_the_sentence_says_what_was_seen_and_what_to_do():
+    with pytest.raises(
+        ValueError, match=r"holds 51 different numbers in 900 rows \(36, 36.1, 36.2"
+    ) as caught:
+        check_no_measurement(DEGREES, 900, "column 'fever'")
+    for hint in ("column 'fever'", "use errata.audit_targets", "--target", "put a letter in front"):
+        assert hint in str(caught.value)

@@ -3,7 +3,6 @@ import warnings
 import numpy as np
 import pytest
 
-from errata._warn import warn_user
 from errata.elm import ELMClassifier, ELMRegressor
 from errata.exceptions import SuspicionWarning
 from errata.hardness import NeighborDisagreement
@@ -15,7 +14,6 @@ X = np.random.RandomState(0).normal(size=(6, 2))
 @pytest.mark.parametrize(
     "warned",
     [
-        lambda: warn_user("now"),
         lambda: ELMClassifier(n_hidden=5, random_state=0).fit(X, [0, 0, 0, 0, 0, 1]),
         lambda: ELMRegressor(n_hidden=5, alpha=1.0, random_state=0).fit(np.ones((6, 2)), X[:, 0]),
         lambda: (
@@ -29,7 +27,6 @@ X = np.random.RandomState(0).normal(size=(6, 2))
         ),
     ],
     ids=[
-        "directly",
         "fit of a classifier",
         "fit of a regressor",
         "predict after partial_fit",

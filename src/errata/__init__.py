@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         audit_targets,
         audit_votes,
         diff,
+        plant_errors,
     )
     from .comparing import Comparison, compare
 
@@ -64,6 +65,7 @@ __all__ = [
     "MultilabelAudit",
     "diff",
     "AuditDiff",
+    "plant_errors",
     "compare",
     "Comparison",
     "auditing",
@@ -103,6 +105,7 @@ _SHORTCUTS = {
     "MultilabelAudit": "auditing",
     "diff": "auditing",
     "AuditDiff": "auditing",
+    "plant_errors": "auditing",
     "compare": "comparing",
     "Comparison": "comparing",
 }

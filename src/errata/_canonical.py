@@ -18,6 +18,7 @@ RESOLUTION = 2.0**20  # cells are told apart at this fraction of the largest in 
 CELL_EDGE = 0.6180339887
 SCALE_EDGE = 0.2915026221
 DROPPED_BITS = 22  # of the 52 of a double
+LEAST_SPREAD = 1e-12  # of a column that is not constant, as a fraction of its mean
 SALT = np.uint64(0xD1B54A32D192ED03)
 MISSING = -(2**62)
 
@@ -110,6 +111,26 @@ def drop_last_bits(X: Any) -> Any:
     bits += np.uint64(CELL_EDGE * 2**DROPPED_BITS)
     bits &= ~np.uint64(2**DROPPED_BITS - 1)
     return bits.view(float)
+
+
+def measure_spread(
+    X: np.ndarray, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each column, or of one; 0 where values differ by rounding.
+
+    The mean of equal numbers may be a bit away from them. Who divides by that bit takes it for what
+    tells rows apart.
+
+    Examples
+    --------
+    >>> X = np.column_stack([np.full(10, 0.3), np.arange(10) % 2])
+    >>> bool(X.std(axis=0)[0] > 0), measure_spread(X)[1].tolist()
+    (True, [0.0, 0.5])
+    """
+    mean = np.average(X, axis=0, weights=weights)
+    spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    rounding = max(LEAST_SPREAD, len(X) * np.finfo(float).eps) * np.abs(mean)
+    return mean, np.where(spread <= rounding, 0.0, spread)
 
 
 def sign_classes(rows: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:

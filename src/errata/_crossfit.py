@@ -268,6 +268,8 @@ def fit_codes(
     """A clone fitted to codes, which it knows as their ``classes``.
 
     Where there is nothing to learn, some classifiers refuse and others answer NaN: none is fitted.
+    One that takes whole numbers from 0 only, as XGBoost does, is given these where it refuses the
+    classes.
     """
     sizes = np.bincount(codes)
     known = np.flatnonzero(sizes)
@@ -278,8 +280,24 @@ def fit_codes(
     if classes is None:
         model = fit_to_codes(clone(estimator), X, codes, **params)
     else:
-        model = clone(estimator).fit(X, classes[codes], **params)
+        positions = np.searchsorted(known, codes)
+        model, is_coded = _fit_classes(estimator, X, classes[codes], positions, **params)
+        if is_coded:
+            return FittedToCodes(model, known, np.arange(len(known)), fractions)
     if hasattr(model, "predict_proba"):  # its columns, whatever their order
         labels = getattr(model, "classes_", labels)
         known = labels if classes is None else _find_positions(labels, classes)
     return FittedToCodes(model, known, labels, fractions)
+
+
+def _fit_classes(
+    estimator: Any, X: Any, labels: np.ndarray, codes: np.ndarray, **params: Any
+) -> tuple[Any, bool]:
+    """A clone fitted to the labels, or to whole numbers where it refuses these; which of both."""
+    try:
+        return clone(estimator).fit(X, labels, **params), False
+    except ValueError as refusal:
+        try:
+            return clone(estimator).fit(X, codes, **params), True
+        except ValueError:
+            raise refusal from None  # the labels were not what it minds

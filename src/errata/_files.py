@@ -228,6 +228,20 @@ def make_temporary_prefix() -> str:
     return f".errata-{os.getpid()}-{_identify_machine()}-"
 
 
+def name_beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
+    """A name beside a table, with its ending unless another is given.
+
+    >>> name_beside(Path("train.csv.gz"), ".clean").name
+    'train.clean.csv.gz'
+    >>> name_beside(Path("train.csv.gz"), ".audit", ending="").name
+    'train.audit'
+    """
+    packed = ".gz" if table.suffix.lower() == ".gz" else ""
+    inner = Path(table.name[: len(table.name) - len(packed)])
+    kept = inner.suffix + table.suffix * bool(packed) if ending is None else ending
+    return table.with_name(f"{inner.stem}{addition}{kept}")
+
+
 def remove_litter(folder: Path) -> tuple[list[Path], list[Path]]:
     """Remove what processes of errata left in a folder when they were killed.
 

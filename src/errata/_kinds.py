@@ -336,7 +336,7 @@ VOTES = Kind(
             MAP,
             METHOD,
         ),
-        view="errata.report._votes:build_vote_view",
+        view="errata.report._classes:build_vote_view",
     ),
     review=CLASSES.review,
     command=Command(

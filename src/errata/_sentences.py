@@ -68,12 +68,14 @@ def finds_errors(summary: dict[str, Any]) -> bool:
 
     If a fraction p of some rows is expected to be wrong, none of them is with a probability of at
     most 1 - p. So flags that are surely right are errors, wherever the interval begins; flags that
-    are more often wrong than right are none; between them the interval decides.
+    are more often wrong than right are none. Between them the interval decides, unless classes
+    overlap: there it rests on what no column tells.
     """
     promised = summary["flagged"]["expected_precision"] or 0
     if promised < MORE_THAN_NOT:
         return False
-    return promised >= RATHER_SURE or summary["noise_rate"]["low"] >= NEXT_TO_NONE
+    is_some = summary["noise_rate"]["low"] >= NEXT_TO_NONE and not summary.get("overlaps", False)
+    return promised >= RATHER_SURE or is_some
 
 
 def finds_nothing(summary: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,7 +15,6 @@ MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well
 MANY_NUMBERS = 30  # different numbers from which they may be a measurement
 MANY_FRACTIONS = 10  # the same for numbers with fractions; grades and ratings are as many
 FEW_ROWS = 10  # of each number on average, below which many of them are taken for one
-RIDGE_RULES = ("press", "gcv", "kfold")
 
 
 # Labels and the rows that carry them: what they may be, and the codes that stand for them.
@@ -343,24 +342,6 @@ def check_alpha(alpha: Any, *, otherwise: str = "") -> float:
     return float(alpha)
 
 
-def check_alpha_or_rule(alpha: Any) -> float | str:
-    """Return the strength of an L2 penalty, or the name of the rule that is to choose it."""
-    if isinstance(alpha, str):
-        return check_choice("alpha", alpha, RIDGE_RULES)
-    return check_alpha(alpha, otherwise=f" or one of {', '.join(RIDGE_RULES)}")
-
-
-def check_alphas(alphas: Any) -> np.ndarray | None:
-    """Return the strengths to choose from in ascending order, or None."""
-    if alphas is None:
-        return None
-    alphas = np.ravel(alphas)
-    grid = np.unique(check_array(alphas, ensure_2d=False, dtype=float, input_name="alphas"))
-    if grid[0] <= 0:
-        raise ValueError(f"alphas must be positive, but {grid[0]:g} is among them.")
-    return grid
-
-
 def check_mean_weight(mean_weight: Any) -> float:
     """Return ``mean_weight`` when it is a fraction strictly between 0 and 1."""
     fraction = check_fraction("mean_weight", mean_weight)
@@ -476,18 +457,6 @@ def check_row_scores(
     return values
 
 
-def check_row_probabilities(name: str, value: Any, n: int) -> np.ndarray:
-    """Return one probability for each of ``n`` rows."""
-    p = np.asarray(value, dtype=float)
-    if p.shape != (n,):
-        raise ValueError(f"{name} must hold one probability per row, {n}; its shape is {p.shape}.")
-    wrong = ~((p >= 0) & (p <= 1))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"{name}[{row}] = {p[row]} is not a probability.")
-    return p
-
-
 def check_hardness(hardness: Any, n: int) -> np.ndarray:
     """Return how hard each of ``n`` rows is, in [0, 1]."""
     h = np.asarray(hardness, dtype=float)
@@ -556,16 +525,6 @@ def check_prior(prior: Any, n_classes: int) -> np.ndarray:
     if not np.all(np.isfinite(fractions)) or fractions.min() < 0 or fractions.sum() == 0:
         raise ValueError("class fractions must be non-negative numbers, not all zero.")
     return fractions / fractions.sum()
-
-
-def check_weight_matrix(name: str, value: Any, shape: tuple[int, int]) -> np.ndarray:
-    """Return a copy of a matrix of this shape that holds finite weights of at least 0."""
-    weights = np.array(value, dtype=float)
-    if weights.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, not {weights.shape}.")
-    if not np.all(np.isfinite(weights)) or weights.min() < 0:
-        raise ValueError(f"{name} holds a weight that is negative or not finite.")
-    return weights
 
 
 def check_score_table(scores: Any, *, min_datasets: int = 1, min_methods: int = 2) -> np.ndarray:

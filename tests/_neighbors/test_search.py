@@ -11,24 +11,21 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 
+from errata import _neighbors
 from errata._neighbors import (
-    NeighborIndex,
-    _approximate,
-    _exact,
-    _search,
-    find_commonest,
-    measure_pairs,
-    nearest_in,
-    vote_margins,
-)
-from errata._neighbors._approximate import CellIndex, find_approximate
-from errata._neighbors._exact import (
     BruteSearch,
+    CellIndex,
+    NeighborIndex,
     TreeSearch,
     choose_query,
+    find_approximate,
+    find_commonest,
     find_nearest,
     measure_distances,
+    measure_pairs,
+    nearest_in,
     pick_nearest,
+    vote_margins,
 )
 from errata.exceptions import MissingExtraError, SuspicionWarning
 from errata.hardness import NeighborDisagreement, nearest
@@ -256,7 +253,7 @@ def test_points_that_are_not_rows_are_compared_with_all_rows(ask, X, points, dat
 @both_ways
 def test_small_chunks_change_nothing(ask, monkeypatch):
     X = np.random.RandomState(0).randint(3, size=(200, 4)).astype(float)
-    monkeypatch.setattr(_exact, "CHUNK", 300)
+    monkeypatch.setattr(_neighbors, "CHUNK", 300)
     np.testing.assert_array_equal(others(ask(X), X, 7), naive_nearest(X, 7))
 
 
@@ -326,21 +323,24 @@ def test_a_row_is_left_out_by_its_index():
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "expected"),
+    ("n", "d", "n_points", "expected"),
     [
-        (100, 3, "tree"),
-        (100, 20, "brute"),
-        (5_000, 8, "tree"),
-        (5_000, 9, "brute"),
-        (20_000, 60, "brute"),
-        (20_000, 10, "pilot"),
+        (100, 3, None, "tree"),
+        (100, 20, None, "brute"),
+        (5_000, 8, None, "tree"),
+        (5_000, 9, None, "brute"),
+        (20_000, 60, None, "brute"),
+        (20_000, 10, None, "pilot"),
+        (20_000, 10, 1_025, "pilot"),
+        (20_000, 10, 1_024, "brute"),
+        (20_000, 8, 10, "tree"),
     ],
 )
-def test_the_shape_decides_on_the_search(n, d, expected, monkeypatch):
-    monkeypatch.setattr(_exact, "TreeSearch", lambda X, n_jobs, measured=False: "tree")
-    monkeypatch.setattr(_exact, "BruteSearch", lambda X, n_jobs: "brute")
-    monkeypatch.setattr(_exact, "_pick_quicker", lambda tree, brute, X: "pilot")
-    assert choose_query(np.zeros((n, d)), "euclidean", None) == expected
+def test_the_shape_decides_on_the_search(n, d, n_points, expected, monkeypatch):
+    monkeypatch.setattr(_neighbors, "TreeSearch", lambda X, n_jobs, measured=False: "tree")
+    monkeypatch.setattr(_neighbors, "BruteSearch", lambda X, n_jobs: "brute")
+    monkeypatch.setattr(_neighbors, "_pick_quicker", lambda tree, brute, X: "pilot")
+    assert choose_query(np.zeros((n, d)), "euclidean", None, n_points) == expected
 
 
 def test_the_pilot_prefers_a_tree_where_rows_lie_on_a_line():
@@ -446,8 +446,8 @@ def test_nearly_all_neighbours_are_found(table, request):
 
 
 def test_the_same_seed_finds_the_same_whatever_the_threads(clustered, monkeypatch):
-    monkeypatch.setattr(_approximate, "CHUNK", 2**20)  # several batches
-    monkeypatch.setattr(_search, "APPROXIMATE_FROM", 5_000)
+    monkeypatch.setattr(_neighbors, "CHUNK", 2**20)  # several batches
+    monkeypatch.setattr(_neighbors, "APPROXIMATE_FROM", 5_000)
     X = clustered[:6_000]
     one, two = (nearest(X, K, approximate=True, random_state=3, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
@@ -462,7 +462,7 @@ def test_units_and_offsets_cost_nothing(clustered, factor, offset):
 
 
 def test_heavy_tails_are_left_to_the_exact_search(monkeypatch):
-    monkeypatch.setattr(_search, "APPROXIMATE_FROM", 2_000)
+    monkeypatch.setattr(_neighbors, "APPROXIMATE_FROM", 2_000)
     X = np.random.RandomState(0).standard_cauchy(size=(2_000, D)) ** 3
     assert approximately(X)[0] is None
     np.testing.assert_array_equal(nearest(X, K, approximate=True), naive_nearest(X, K))
@@ -482,7 +482,7 @@ def test_rows_with_too_few_in_their_cells_ask_the_exact_search(gaussian, monkeyp
     distances, _ = index.nearest(X, np.arange(4_000), 60)  # cells hold some 63 rows
     n_short = np.isinf(distances[:, -1]).sum()
     assert 0 < n_short < 4_000
-    monkeypatch.setattr(_approximate, "_build_promising_index", lambda *_: index)
+    monkeypatch.setattr(_neighbors, "_build_promising_index", lambda *_: index)
     found = find_approximate(X, 60, BruteSearch(X), faiss=faiss, seed=0, n_jobs=1)
     short = np.isinf(distances[:, -1])
     np.testing.assert_array_equal(found[short], naive_nearest(X, 60)[short])
@@ -501,12 +501,12 @@ def test_as_many_cells_are_searched_as_hold_the_neighbours_of_a_sample(clustered
         for i in rows
         for j in truth[i]
     ]
-    assert np.mean(np.array(ranks) < n_probe) >= _approximate.CELL_RECALL
-    assert np.mean(np.array(ranks) < n_probe - 1) < _approximate.CELL_RECALL
+    assert np.mean(np.array(ranks) < n_probe) >= _neighbors.CELL_RECALL
+    assert np.mean(np.array(ranks) < n_probe - 1) < _neighbors.CELL_RECALL
 
 
 def test_a_detector_can_be_approximate(gaussian, monkeypatch):
-    monkeypatch.setattr(_search, "APPROXIMATE_FROM", 5_000)
+    monkeypatch.setattr(_neighbors, "APPROXIMATE_FROM", 5_000)
     X, y = gaussian[:6_000], np.arange(6_000) % 3
     exact, near = (
         NeighborDisagreement(n_neighbors=K, approximate=a, random_state=0).fit(X, y).suspicion_
@@ -520,4 +520,4 @@ def test_a_detector_can_be_approximate(gaussian, monkeypatch):
     [(0.01, [False]), (0.1, [True, False]), (0.3, [True]), (0.6, [])],
 )
 def test_what_is_tried_depends_on_how_many_cells_are_searched(share, expected):
-    assert _approximate._choose_packings(share) == expected
+    assert _neighbors._choose_packings(share) == expected

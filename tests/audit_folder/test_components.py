@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
-from errata.review.inference import Components, evidence_of, no_evidence, update
+from errata.review.inference import (
+    Components,
+    evidence_of,
+    gather_components,
+    no_evidence,
+    update,
+)
 from review.reviewed_tables import KINDS, draw_table
 
 
@@ -25,8 +31,9 @@ def numbers(evidence):
 
 def test_before_any_verdict_as_many_are_expected_as_the_audit_says():
     table = draw_table("uniform")
-    sums = table.components.flagged.plus(table.components.others)
-    expected = np.sum(table.components.weights * sums.wrong)
+    components = table.components
+    expected = np.sum(components.of_flagged * components.flagged.wrong)
+    expected += np.sum(components.of_others * components.others.wrong)
     assert expected == pytest.approx(table.p_wrong.sum(), rel=1e-6)
     np.testing.assert_allclose(table.components.weights.sum(), 1, rtol=1e-12)
 
@@ -38,12 +45,12 @@ def test_no_verdict_changes_nothing():
 
 
 @pytest.mark.parametrize("truth", KINDS)
-def test_forty_verdicts_tell_the_kinds_apart(truth):
+def test_fifty_verdicts_tell_the_kinds_apart(truth):
     table = draw_table(truth)
-    rows = np.random.default_rng(1).choice(np.flatnonzero(table.p_wrong > 0.05), 40, replace=False)
+    rows = np.random.default_rng(1).choice(np.flatnonzero(table.p_wrong > 0.05), 50, replace=False)
     after = update(table.components, table.evidence(rows))
     assert after.weights[KINDS.index(truth)].sum() > 0.9
-    believed = after.p_wrong(table.p).sum()
+    believed = after.p_wrong(table.p, table.flagged).sum()
     assert abs(believed - table.wrong.sum()) < abs(table.p_wrong.sum() - table.wrong.sum())
 
 
@@ -64,7 +71,8 @@ def test_weights_are_the_bayes_rule_to_the_letter():
             for s, shift in enumerate(table.components.shifts):
                 p = shifted(table.p[row, kind], np.exp(shift))
                 seen = p if table.wrong[row] else 1 - p
-                expected[kind, s] *= (OFF + (1 - 2 * OFF) * seen) ** TEMPER
+                own = (kind, s) if table.flagged[row] else (kind, slice(None), s)
+                expected[own] *= (OFF + (1 - 2 * OFF) * seen) ** TEMPER
     np.testing.assert_allclose(after, expected / expected.sum(), rtol=1e-10, atol=0)
 
 
@@ -83,12 +91,14 @@ def test_a_verdict_taken_back_leaves_no_trace(rows, data):
 
 def test_p_wrong_is_the_mean_over_components():
     table = draw_table("boundary")
+    flagged = table.components.of_flagged
+    others = table.components.of_others
     parts = [
-        table.components.weights[k, s] * shifted(table.p[:, k], np.exp(a))
+        np.where(table.flagged, flagged[k, s], others[k, s]) * shifted(table.p[:, k], np.exp(a))
         for k in range(3)
         for s, a in enumerate(table.components.shifts)
     ]
-    found = table.components.p_wrong(table.p)
+    found = table.components.p_wrong(table.p, table.flagged)
     np.testing.assert_allclose(found, np.sum(parts, axis=0), rtol=1e-12, atol=1e-15)
 
 
@@ -126,3 +136,32 @@ def test_rows_that_are_taken_out_of_a_sum_take_their_variance_along():
     np.testing.assert_allclose(both.variance, [[0.5, 0.5]], rtol=1e-12)
     for part, wanted in zip(both.plus(more, -1), some, strict=True):
         np.testing.assert_allclose(part, wanted, rtol=1e-12)
+
+
+def test_others_get_a_rate_of_their_own():
+    # What was flagged is as wrong as promised; a tenth of the others is, and the audit missed it.
+    n = 1000
+    flagged = np.arange(n) < 100
+    p = np.where(flagged, 0.9, 0.005)[:, None]
+    components = gather_components(["uniform"], np.ones(1), p, flagged, p.sum())
+    rows = np.r_[np.arange(10), np.arange(100, 160)]
+    wrong = np.isin(rows, [*range(9), 100, 110, 120, 130, 140, 150])
+    found = evidence_of(components, p[rows], wrong, flagged[rows], p[rows, 0])
+    after = update(components, found).p_wrong(p, flagged)
+    assert after[0] == pytest.approx(0.9, abs=0.05)
+    assert 0.03 < after[-1] < 0.1
+
+
+def test_where_nothing_is_flagged_there_is_one_shift():
+    table = draw_table("uniform")
+    nowhere = np.zeros(len(table.p), dtype=bool)
+    components = gather_components(KINDS, np.ones(3), table.p, nowhere, table.p_wrong.sum())
+    rows = np.arange(30)
+    found = evidence_of(
+        components, table.p[rows], table.wrong[rows], nowhere[rows], table.p_wrong[rows]
+    )
+    np.testing.assert_allclose(found.log_likelihood[0], 0)
+    after = update(components, found)
+    logs = np.log(components.of_others) + found.log_likelihood[1]
+    wanted = np.exp(logs - logs.max())
+    np.testing.assert_allclose(after.of_others, wanted / wanted.sum(), rtol=1e-9)

@@ -4,7 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from errata.audit_folder._images import pixels_uri, thumbnail_uri
+from errata.audit_folder import pixels_uri, thumbnail_uri
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow reads back what errata writes")
 

@@ -7,9 +7,6 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import errata
-from errata.auditing import _learning
-from errata.auditing.classes import _problem
-from errata.auditing.stored import _audit
 from errata.noise import flip_labels
 
 N = 3_000
@@ -20,10 +17,10 @@ PETS = np.array(["ant", "bee", "cat"], dtype=object)
 
 def lower_limits(monkeypatch, learnt=LEARNT, exact=10**6):
     """Let an audit learn from fewer rows, and hold the results of fewer in memory."""
-    for module in (_problem, _learning, _audit):
-        monkeypatch.setattr(module, "LEARN_ROWS", learnt)
-    for module in (_problem, _audit):
-        monkeypatch.setattr(module, "EXACT_ROWS", exact)
+    for module in ("classes._problem", "_learning", "stored._audit"):
+        monkeypatch.setattr(f"errata.auditing.{module}.LEARN_ROWS", learnt)
+    for module in ("classes._problem", "stored._audit"):
+        monkeypatch.setattr(f"errata.auditing.{module}.EXACT_ROWS", exact)
 
 
 def mixed_table(n=N, *, seed=0):

@@ -15,8 +15,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _audited_classifier
-from errata.auditing._audited_classifier import material
 
 
 @pytest.fixture(scope="module")
@@ -61,18 +59,46 @@ def test_the_default_classifier_and_what_it_says_of_the_labels(table):
     assert_allclose(model.predict_proba(X_test).sum(axis=1), 1, rtol=0, atol=1e-12)
 
 
-def test_soft_rows_are_of_each_class_in_part(table):
-    X, labels, *_ = table
+@pytest.fixture(scope="module")
+def soft():
+    """What a row counts as each class, (n, K), and the audit that says so."""
+    X, y = blobs(240, 4)
+    labels, _ = errata.noise.flip_labels(y, 0.15, random_state=0)
     model = audited("soft", Recorder(), random_state=0).fit(X, labels)
-    _, classes, weights = model.classifier_.given_
-    rows, _, _ = material(model.audit_, "soft")
-    total = np.bincount(rows, weights=weights, minlength=len(labels))
-    assert_allclose(total, 1, rtol=0, atol=0.01)  # classes of next to no probability are left out
-    own = classes == labels[rows]
-    assert own.sum() == len(labels)
-    expected = np.maximum(1 - model.audit_.p_wrong, 1e-3)
-    assert_allclose(weights[own], expected, rtol=0, atol=1e-12)
-    assert (~own).any()
+    given, classes, weights = model.classifier_.given_
+    rows = (given[:, None] == X).all(axis=2).argmax(axis=1)
+    counts = np.zeros((240, 4))
+    counts[rows, classes] = weights
+    assert (counts > 0).sum() == len(weights)
+    return counts, model.audit_
+
+
+def test_soft_rows_are_of_each_class_in_part(soft):
+    counts, audit = soft
+    assert audit.flagged.any()
+    assert not audit.flagged.all()
+    assert_allclose(counts.sum(axis=1), 1, rtol=0, atol=3e-3)  # less than 0.001 is left out
+    own = counts[np.arange(240), audit.codes]
+    assert_allclose(own, np.maximum(1 - audit.p_wrong, 1e-3), rtol=0, atol=1e-12)
+    assert (counts[counts > 0] >= 1e-3).all()
+
+
+def test_the_suggested_class_of_a_flagged_row_has_its_probability(soft):
+    counts, audit = soft
+    rows = np.flatnonzero(audit.flagged)
+    assert_allclose(counts[rows, audit.suggested[rows]], audit.p_suggested[rows], rtol=0, atol=1e-7)
+
+
+def test_elsewhere_wrong_labels_come_from_where_the_noise_model_says(soft):
+    counts, audit = soft
+    row = int(np.argmax(np.where(audit.flagged, 0, audit.p_wrong)))
+    label = audit.codes[row]
+    from_class = audit.prior * audit.transition[:, label]
+    from_class[label] = 0
+    wanted = audit.p_wrong[row] * from_class / from_class.sum()
+    wanted[label] = 1 - audit.p_wrong[row]
+    assert (wanted > 1e-3).sum() > 1
+    assert_allclose(counts[row], np.where(wanted > 1e-3, wanted, 0), rtol=0, atol=1e-12)
 
 
 def test_dropped_rows_are_not_learnt_from(table):
@@ -149,13 +175,13 @@ def test_tests_on_rows_that_are_trusted_score_on_the_class(table):
 def test_groups_reach_the_audit_directly_and_by_routing(table, monkeypatch):
     X, labels, *_ = table
     groups, seen = np.arange(len(labels)) // 3, []
-    plain = _audited_classifier.audit
+    plain = errata.audit
 
     def audit(*given, groups, **how):
         seen.append(groups)
         return plain(*given, groups=groups, **how)
 
-    monkeypatch.setattr(_audited_classifier, "audit", audit)
+    monkeypatch.setattr("errata.auditing._audited_classifier.audit", audit)
     model = audited("drop", GaussianNB(), random_state=0)
     model.fit(X, labels, groups=groups)
     assert_array_equal(seen[0], groups)

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from errata.auditing.examples import _cards
-from errata.auditing.examples._cards import (
-    Cells,
-    card_rows,
-    compare_rows,
-    evidence,
-    standing_out,
-    texts_of,
-)
+from errata.auditing.examples import _cards, _review
+from errata.auditing.examples._cards import Cells, compare_rows, evidence, standing_out, texts_of
+from errata.auditing.examples._review import card_rows
 from errata.tables._columns import columns_of
 
 RNG = np.random.default_rng(0)
@@ -260,6 +254,23 @@ def test_texts_are_whole_and_nothing_where_a_cell_is_missing():
     assert texts == [["0.1", ""], ["x" * 3_000, ""], ["1", "2"]]
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.array([0.1, 1e16, np.nan, -0.0], dtype=np.float32),
+        np.array([0.1, 1e16, np.nan, 1e-5]),
+        np.array([0.1, 2.0], dtype=np.float16),
+        np.array([2**62, -1]),
+        np.array([True, False]),
+    ],
+    ids=lambda cells: str(cells.dtype),
+)
+def test_numbers_are_written_as_each_by_itself(cells):
+    (column,) = columns_of({"a": cells})
+    expected = ["" if cell != cell else str(cell) for cell in cells]
+    assert texts_of(column, np.arange(len(cells))) == expected
+
+
 def test_a_text_beyond_a_million_characters_is_cut():
     (text,) = texts_of(columns_of({"a": ["x" * 2_000_000, "y"]})[0], np.array([0]))
     assert len(text) == 2**20
@@ -280,7 +291,7 @@ def test_rows_of_the_piles_follow_once_each():
 
 
 def test_the_most_suspicious_stay_where_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(_cards, "MOST_CARDS", 2)
+    monkeypatch.setattr(_review, "MOST_CARDS", 2)
     piles = {"calibration": [], "spot": [2]}
     assert card_rows(SUSPICION, FLAGGED, piles).tolist() == [1, 3, 2]
 

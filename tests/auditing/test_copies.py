@@ -18,7 +18,7 @@ from errata.auditing.inputs._duplicates import (
     group_vote,
     measure_unexplained,
 )
-from errata.auditing.sequences._recordings import gather_recordings
+from errata.auditing.sequences import gather_recordings
 from strategies import seeds
 
 KINDS = {

@@ -3,8 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._decisions import lay_over
-from errata.auditing.inputs._inputs import read_inputs
+from errata.auditing.inputs._inputs import lay_over, read_inputs
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
 

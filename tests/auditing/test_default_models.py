@@ -9,18 +9,27 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
 
+import errata
+from auditing.large_tables import lower_limits
 from auditing_cases import CODES, GROUPS, X, blobs
+from errata._crossfit import fit_codes
 from errata.auditing import NewRows, TrainingData, default_models
+from errata.auditing._learning import name_models
 from errata.auditing.models import _default
+from errata.auditing.models._base import cross_fit_proba
 from errata.auditing.models._default import (
     CrossFitted,
     Forest,
+    GivenProbabilities,
     GradientBoosting,
     KernelAndTrees,
     LinearModel,
     NearestRows,
     RBFRidge,
+    estimator_table,
 )
 
 QUICK = [
@@ -31,6 +40,8 @@ QUICK = [
     LinearModel("line"),
     CrossFitted("yours", LogisticRegression(), X, np.arange(3)),
 ]
+
+
 each = pytest.mark.parametrize("model", QUICK, ids=lambda model: model.name)
 
 
@@ -156,7 +167,11 @@ def test_groups_choose_the_ridge_by_their_folds():
 
 
 RIDGE_X, RIDGE_Y = blobs(90)
+
+
 MODEL = RBFRidge("RBF features", 1.0, n_hidden=20)
+
+
 FOLDS = np.random.default_rng(1).integers(10, size=90)
 
 
@@ -202,6 +217,8 @@ def test_the_ridge_without_a_fold_equals_one_fitted_without_it():
 
 
 TREE_X, TREE_Y = blobs(90)
+
+
 each_kind = pytest.mark.parametrize("extra", [True, False], ids=["extra trees", "random forest"])
 
 
@@ -279,3 +296,149 @@ def test_the_same_seed_gives_the_same_model():
     X, y = blobs(60, 2)
     first, second = (KernelAndTrees(random_state=3).fit(X, y).predict_proba(X) for _ in range(2))
     assert_array_equal(first, second)
+
+
+def test_classifiers_are_named_after_their_class_or_as_the_user_says():
+    entries = [LogisticRegression(), ("bayes", GaussianNB()), LogisticRegression(C=9.0), QUICK[0]]
+    models = name_models(entries)
+    names = ["LogisticRegression", "bayes", "LogisticRegression 2", "RBF features"]
+    assert [model.name for model in models] == names
+    assert models[2].classifier.C == 9.0
+    assert models[3] is QUICK[0]
+
+
+@pytest.mark.parametrize(
+    ("estimators", "message"),
+    [
+        (LogisticRegression(), r"estimators=LogisticRegression\(\) must be a list of classifiers"),
+        ("all", "estimators='all' must be a list of classifiers"),
+        ([SVC()], "estimators=SVC has no predict_proba; pass a classifier that gives"),
+        ([("a", GaussianNB()), ("a", GaussianNB())], "must differ, but 'a' is repeated"),
+        ([("a", GaussianNB(), 1)], "estimators=tuple has no predict_proba"),
+    ],
+)
+def test_bad_estimators_are_named(estimators, message):
+    with pytest.raises(ValueError, match=message):
+        name_models(estimators)
+
+
+def test_classifiers_are_fitted_to_the_scaled_features_out_of_fold():
+    data = TrainingData(X, CODES, 3, random_state=3)
+    (model,) = name_models([GaussianNB()])
+    proba = model.out_of_fold_proba(data)
+    for train, test in data.splits():
+        by_hand = GaussianNB().fit(X[train], CODES[train]).predict_proba(X[test])
+        np.testing.assert_allclose(proba[test], by_hand, rtol=0, atol=1e-9)
+
+
+def test_open_seeds_are_drawn_from_that_of_the_audit_and_others_are_kept():
+    def proba(forest, seed):
+        data = TrainingData(X, (CODES + (np.arange(60) % 4 == 0)) % 3, 3, GROUPS, seed)
+        return CrossFitted("forest", forest).out_of_fold_proba(data)
+
+    open_seed = RandomForestClassifier(5)
+    np.testing.assert_array_equal(proba(open_seed, 1), proba(open_seed, 1))
+    assert open_seed.random_state is None
+    forest = RandomForestClassifier(5, random_state=7)
+    data = TrainingData(X, CODES, 3, GROUPS, 1)
+    by_hand = cross_fit_proba(forest, X, data)
+    np.testing.assert_array_equal(CrossFitted("f", forest).out_of_fold_proba(data), by_hand)
+
+
+def test_a_model_of_the_user_sees_the_labels_as_the_user_writes_them():
+    names = np.array(["ant", "bee", "cat"])
+    model = LogisticRegression(class_weight={"ant": 1, "bee": 2, "cat": 1})
+    proba = CrossFitted("yours", model, X, names).out_of_fold_proba(TrainingData(X, CODES, 3))
+    assert np.mean(proba.argmax(axis=1) == CODES) > 0.9
+
+
+def test_some_rows_of_what_is_given():
+    proba = np.eye(3)[CODES]
+    np.testing.assert_array_equal(
+        GivenProbabilities(proba).for_rows(np.array([4, 2])).proba, proba[[4, 2]]
+    )
+    model = CrossFitted("mine", LogisticRegression(), X, np.arange(3)).for_rows(np.array([4, 2]))
+    np.testing.assert_array_equal(model.table, X[[4, 2]])
+    assert model.name == "mine"
+
+
+def test_a_model_of_the_user_predicts_other_rows_of_its_own_table():
+    names = np.array(["ant", "bee", "cat"])
+    shifted = X + 100
+    data = TrainingData(X, CODES, 3, more_rows=True)
+    fit = CrossFitted("yours", GaussianNB(), shifted, names).cross_fit(data)
+    by_hand = GaussianNB().fit(shifted, CODES).predict_proba(shifted[:7])
+    told = fit.predictor.predict_proba(NewRows(X[:7], shifted[:7]))
+    np.testing.assert_allclose(told, by_hand, rtol=0, atol=1e-12)
+    assert fit.predictor.fit.model.classes_.tolist() == names.tolist()
+
+
+def test_probabilities_of_other_rows_are_those_the_user_gives():
+    proba = np.eye(3)[CODES]
+    fit = GivenProbabilities(proba).cross_fit(TrainingData(X, CODES, 3, more_rows=True))
+    assert fit.out_of_fold is proba
+    told = fit.predictor.predict_proba(NewRows(X[:2], pred_proba=proba[4:6]))
+    np.testing.assert_array_equal(told, proba[4:6])
+
+
+def test_an_estimator_gets_errata_s_features_of_columns_of_text():
+    features = np.zeros((2, 1))
+    frame = {"a": ["1", "2"]}
+    assert estimator_table(frame, features) is features
+    assert estimator_table(frame, None) is frame
+    assert estimator_table(X, features) is X
+
+
+def test_given_probabilities_tell_the_same_of_rows_that_were_drawn_and_others(monkeypatch):
+    lower_limits(monkeypatch, learnt=700)
+    random = np.random.default_rng(0)
+    proba = random.dirichlet(np.full(3, 0.5), size=500)
+    labels = (random.random((500, 1)) > proba.cumsum(axis=1)[:, :2]).sum(axis=1)
+    twice = errata.audit(
+        *(None, np.tile(labels, 2)),
+        pred_proba=np.tile(proba, (2, 1)),
+        self_check=False,
+        random_state=0,
+    )
+    np.testing.assert_allclose(twice.p_wrong[:500], twice.p_wrong[500:], rtol=0, atol=1e-12)
+    assert len(np.unique(twice.p_wrong)) > 400
+
+
+class WholeNumbersOnly(GaussianNB):
+    """Refuses names as XGBoost does, and codes with a gap."""
+
+    def fit(self, X, y):
+        if not np.array_equal(np.unique(y), np.arange(len(np.unique(y)))):
+            raise ValueError("Invalid classes inferred from unique values of `y`.")
+        return super().fit(X, y)
+
+
+def test_a_model_that_wants_whole_numbers_is_given_them():
+    names = np.array(["cat", "dog", "emu"])[CODES]
+    how = {"estimators": [], "self_check": False, "random_state": 0}
+    coded = errata.audit(X, names, estimator=WholeNumbersOnly(), **how)
+    named = errata.audit(X, names, estimator=GaussianNB(), **how)
+    np.testing.assert_array_equal(coded.p_wrong, named.p_wrong)
+    np.testing.assert_array_equal(coded.suggested, named.suggested)
+
+
+def test_whole_numbers_have_no_gap_where_training_rows_lack_a_class():
+    codes = np.array([0, 2, 2, 0, 2, 0])
+    rows = np.array([[0.0], [5.0], [6.0], [1.0], [7.0], [0.5]])
+    classes = np.array(["cat", "dog", "emu"])
+    fitted = fit_codes(WholeNumbersOnly(), rows, codes, classes=classes)
+    assert fitted.codes.tolist() == [0, 2]
+    assert fitted.predict_proba(rows).argmax(axis=1).tolist() == [0, 1, 1, 0, 1, 0]
+
+
+class Failing(GaussianNB):
+    """Fails with an exception of its own library."""
+
+    def fit(self, X, y):
+        raise RuntimeError("the device is gone.")
+
+
+def test_a_model_that_fails_is_named_with_its_message():
+    with pytest.raises(ValueError, match=r"^your model failed: the device is gone\.$") as caught:
+        errata.audit(X, CODES, estimator=Failing(), self_check=False)
+    assert isinstance(caught.value.__cause__, RuntimeError)

@@ -28,6 +28,17 @@ def overlapping_table():
     return random.normal(size=(400, 3)) + 0.8 * y[:, None], y
 
 
+def survival_table():
+    """Who survives hangs on sex and class, and on chance: no label is wrong."""
+    random = np.random.default_rng(1)
+    is_woman = random.random(600) < 0.35
+    travels = random.choice([1, 2, 3], 600, p=[0.25, 0.2, 0.55])
+    chance = np.where(is_woman, [[0.75], [0.7], [0.5]], [[0.35], [0.2], [0.15]])
+    survives = random.random(600) < chance[travels - 1, np.arange(600)]
+    age = random.normal(30, 13, 600).clip(1, 75).round()
+    return np.column_stack([is_woman, travels, age]), 1 * survives
+
+
 def table_without_signal():
     random = np.random.default_rng(0)
     return random.normal(size=(300, 6)), np.arange(300) % 2
@@ -38,6 +49,7 @@ def table_without_signal():
     [
         (noisy_table, "About ", "Review them, or clean the table without a review."),
         (overlapping_table, "Perhaps ", "most suspicious rows: they tell which it is."),
+        (survival_table, "Perhaps ", "most suspicious rows: they tell which it is."),
         (clean_table, "Hardly any label looks wrong", "There is nothing to do."),
         (table_without_signal, "These columns do not tell the labels apart", "of the label."),
     ],

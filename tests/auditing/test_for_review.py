@@ -5,8 +5,6 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.audit_folder import _files
-from errata.auditing.examples import _review
 from errata.noise import flip_labels
 from errata.review.inference import Components
 
@@ -90,18 +88,18 @@ def test_components_say_what_p_wrong_does_on_the_mean(audit, tmp_path):
     p = np.column_stack([table[name] for name in table.column_names])
     assert p.dtype == np.float32
     assert p.shape == (150, len(components.kinds))
-    expected = components.p_wrong(p).sum()
+    expected = components.p_wrong(p, audit.flagged).sum()
     assert expected == pytest.approx(audit.p_wrong.sum(), rel=1e-3)
     assert isinstance(found["piles"]["seed"], int)
 
 
 def test_row_groups_are_small_and_neighbours_end_with_the_time(audit, tmp_path, monkeypatch):
-    for place, name, number in (
-        (_files, "CARD_GROUP", 4),
-        (_review, "CARDS_AT_ONCE", 5),
-        (_review, "CARD_TIME", 0.0),
+    for place, number in (
+        ("audit_folder._files.CARD_GROUP", 4),
+        ("auditing.examples._review.CARDS_AT_ONCE", 5),
+        ("auditing.examples._review.CARD_TIME", 0.0),
     ):
-        monkeypatch.setattr(place, name, number)
+        monkeypatch.setattr(f"errata.{place}", number)
     cards = cards_of(audit, tmp_path)
     assert all(card["similar"] for card in cards[:5])
     for card in cards[5:]:

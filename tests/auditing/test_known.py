@@ -4,17 +4,21 @@ from sklearn.linear_model import LogisticRegression
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._labels import read_known
 from errata.noise import flip_labels
 
 X, CODES = blobs(150)
 LABELS, FLIPPED = flip_labels(CODES, n_flips=15, random_state=0)
-ALL = np.ones(8, dtype=bool)
+PROBA = np.full((16, 2), 0.5)
 
 
 def audited(known=None, labels=LABELS, X=X, **options):
     options = {"estimators": QUICK, "self_check": False, "random_state": 0} | options
     return errata.audit(X, labels, known=known, **options)
+
+
+def given_proba(known, n=16):
+    """An audit of labels beside probabilities that tell nothing."""
+    return audited(known, np.arange(n) % 2, None, pred_proba=PROBA[:n], estimators=None)
 
 
 @pytest.mark.parametrize(
@@ -29,13 +33,12 @@ def audited(known=None, labels=LABELS, X=X, **options):
     ],
 )
 def test_yes_and_no_are_read_in_all_their_forms(cells):
-    audited_rows = np.ones(16, dtype=bool)
-    assert read_known(cells * 2, audited_rows).tolist() == [True, False] * 8
+    audit = given_proba(cells * 2)
+    assert (audit.suspicion == 0).tolist() == [True, False] * 8
 
 
 def test_none_known_is_as_good_as_nothing_said():
-    assert read_known(None, ALL) is None
-    assert read_known([0] * 8, ALL) is None
+    np.testing.assert_array_equal(given_proba([0] * 16).suspicion, given_proba(None).suspicion)
 
 
 @pytest.mark.parametrize(
@@ -50,13 +53,13 @@ def test_none_known_is_as_good_as_nothing_said():
 )
 def test_what_cannot_be_meant_gets_a_sentence(cells, sentence):
     with pytest.raises(ValueError, match=sentence):
-        read_known(cells, ALL)
+        given_proba(cells, n=8)
 
 
 def test_a_row_without_a_label_cannot_be_known():
-    labelled = np.arange(8) != 3
+    labels = ["a", "b", "a", None, "a", "b", "a", "b"]
     with pytest.raises(ValueError, match="row 3 has no label, but known says that it is certain"):
-        read_known([0, 0, 0, 1, 0, 0, 0, 0], labelled)
+        audited([0, 0, 0, 1, 0, 0, 0, 0], labels, None, pred_proba=PROBA[:8])
 
 
 def test_known_labels_are_never_flagged_whatever_they_look_like():

@@ -5,6 +5,7 @@ from sklearn.naive_bayes import GaussianNB
 import errata
 from auditing.large_tables import HOW, TABLE, N, equal_cuts, write
 from cli.command_line import invoke
+from errata.auditing.inputs._inputs import without_rare
 from errata.auditing.inputs._labels import (
     are_among,
     classes_of,
@@ -12,7 +13,6 @@ from errata.auditing.inputs._labels import (
     codes_of,
     has_label,
     labels_or_none,
-    without_rare,
 )
 
 BLANK = {

@@ -137,9 +137,9 @@ def test_models_are_fitted_in_order_and_named():
         ("fitting near", 0, 2, "models"),
         ("fitting fixed", 1, 2, "models"),
     ]
-    near, fixed = pool.models
-    assert near.weight > fixed.weight
-    assert near.agreement == np.mean(near.predicted == CODES)
+    assert pool.names == ["near", "fixed"]
+    assert pool.weights[0] > pool.weights[1]
+    assert pool.agreement[0] == np.mean(pool.predicted[0] == CODES)
     np.testing.assert_allclose(np.exp(pool.logs).sum(axis=0), 1, rtol=0, atol=1e-5)
 
 
@@ -183,7 +183,6 @@ def test_other_rows_are_pooled_with_the_same_weights():
     data = TrainingData(X, CODES, 3, more_rows=True)
     given = GivenProbabilities(np.eye(3)[CODES])
     pool = pool_models(data, [Counted(), given])
-    assert pool.weights.tolist() == [model.weight for model in pool.models]
     random = np.random.default_rng(0)
     rows = NewRows(np.arange(8)[:, None] % 3, pred_proba=random.dirichlet(np.ones(3), 8))
     logs, predictions = pool_new_rows(pool.fitted, pool.weights, rows)
@@ -315,9 +314,9 @@ def test_probabilities_that_know_the_label_have_skill(sure):
     codes = np.arange(60) % 3
     q = np.full((3, 60), (1 - sure) / 2)
     q[codes, np.arange(60)] = sure
-    assert skill_of(np.log(q), codes).z == np.inf  # all rows gain the same
+    assert skill_of(np.log(q), codes).z == pytest.approx(np.sqrt(60 * (3 - 1)))  # the most there is
     q[:, 0] = 1 / 3
-    assert 10 < skill_of(np.log(q), codes).z < np.inf
+    assert 10 < skill_of(np.log(q), codes).z < np.sqrt(60 * (3 - 1))
 
 
 def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
@@ -329,9 +328,37 @@ def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
     assert skill_of(np.log(q), codes).enough
 
 
-def test_skill_begins_at_2_4_standard_errors():
-    assert not Skill(2.39, 0.5).enough
-    assert Skill(2.41, 0.5).enough
+def test_skill_is_measured_against_permuted_labels():
+    logs, codes = no_signal(1, shares=(0.5, 0.3, 0.2), n=40)
+    frequencies = np.bincount(codes) / len(codes)
+    told = np.log((np.exp(logs) / frequencies[:, None] + 1) / 2)
+    random = np.random.default_rng(0)
+    dealt = np.array([random.permutation(codes) for _ in range(20_000)])
+    sums = told[dealt, np.arange(40)].sum(axis=1)
+    own = told[codes, np.arange(40)].sum()
+    assert skill_of(logs, codes).z == pytest.approx((own - sums.mean()) / sums.std(), abs=0.05)
+
+
+def test_probabilities_that_rank_well_have_skill_however_they_are_calibrated():
+    logs, codes = no_signal(2, shares=(0.5, 0.5), n=400)
+    logs[codes, np.arange(400)] += 0.15
+    plain = skill_of(log_softmax(logs, axis=0), codes)
+    shifted = skill_of(log_softmax(logs + np.array([[0.0], [1.0]]), axis=0), codes)
+    assert plain.enough
+    assert shifted.enough
+
+
+def test_forecasts_that_are_far_worse_than_frequencies_have_no_skill():
+    logs, codes = no_signal(2, shares=(0.5, 0.5), n=400)
+    logs[codes, np.arange(400)] += 0.15
+    wild = skill_of(log_softmax(logs + np.array([[0.0], [4.0]]), axis=0), codes)
+    assert wild.z > 3
+    assert not wild.enough
+
+
+def test_skill_begins_at_3_standard_errors():
+    assert not Skill(2.99, 0.5).enough
+    assert Skill(3.01, 0.5).enough
 
 
 def test_rows_of_one_unit_count_once():
@@ -341,8 +368,8 @@ def test_rows_of_one_unit_count_once():
         units = np.repeat(np.arange(20), 50)
         return skill_of(logs[:, units], codes[units], units if with_units else None).z
 
-    assert sum(z(seed, with_units=False) >= 2.4 for seed in range(60)) > 10
-    assert sum(z(seed, with_units=True) >= 2.4 for seed in range(60)) <= 2
+    assert sum(z(seed, with_units=False) >= 3 for seed in range(60)) > 10
+    assert sum(z(seed, with_units=True) >= 3 for seed in range(60)) <= 2
 
 
 def test_units_of_one_row_change_nothing():

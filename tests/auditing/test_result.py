@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
+import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import Audit, NoiseRate
-from errata.auditing.classes._audit import audit as run
 
 
 def test_it_says_in_a_sentence_what_it_found(flowers):
@@ -47,7 +47,7 @@ def test_every_action_says_what_it_did(flowers, action):
 
 
 def test_an_audit_that_flags_nothing_can_be_summed_up_and_shown(tmp_path):
-    audit = run(*blobs(60), estimators=QUICK, precision=1.0, random_state=0)
+    audit = errata.audit(*blobs(60), estimators=QUICK, precision=1.0, random_state=0)
     assert not audit.flagged.any()
     told = json.loads(json.dumps(audit.summary(), allow_nan=False))
     assert told["flagged"]["expected_precision"] is None

@@ -26,8 +26,8 @@ from auditing.large_tables import (
 )
 from errata._random import draw_seed
 from errata.auditing._learning import rows_to_learn_from
-from errata.auditing.stored import _problem
-from errata.auditing.stored._table import TableColumns
+from errata.auditing.stored import _audit
+from errata.auditing.stored._audit import TableColumns
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -292,7 +292,7 @@ def test_a_measurement_is_no_label(tmp_path):
 
 def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path, monkeypatch):
     folder = write(tmp_path / "pets", equal_cuts(10))
-    judged, judge_part = [], _problem.judge_part
+    judged, judge_part = [], _audit.judge_part
 
     def stops(part, shared):
         if len(judged) == 4:
@@ -300,7 +300,7 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
         judged.append(part.start)
         return judge_part(part, shared)
 
-    monkeypatch.setattr(_problem, "judge_part", stops)
+    monkeypatch.setattr(_audit, "judge_part", stops)
     with pytest.raises(OSError, match=r"judging, .*part-4.parquet, .*the power is gone"):
         stored(folder, tmp_path)
     unfinished = tmp_path / "pets.audit.unfinished"
@@ -313,8 +313,8 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
         judged.append(part.start)
         return judge_part(part, shared)
 
-    monkeypatch.setattr(_problem, "judge_part", goes_on)
-    monkeypatch.setattr(_problem, "learn", None)  # it is not learnt again
+    monkeypatch.setattr(_audit, "judge_part", goes_on)
+    monkeypatch.setattr(_audit, "learn", None)  # it is not learnt again
     found = stored(folder, tmp_path)
     assert judged == sorted(set(judged))
     assert len(judged) == 10
@@ -322,7 +322,7 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
     monkeypatch.undo()
     lower_limits(monkeypatch)
     assert_same(found, in_memory())
-    monkeypatch.setattr(_problem, "learn", None)
+    monkeypatch.setattr(_audit, "learn", None)
     with pytest.raises(TypeError):  # an audit that begins anew learns
         stored(folder, tmp_path, resume=False)
 

@@ -12,7 +12,7 @@ from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
 from errata.auditing.results import _audit, _cleaning
 from errata.auditing.results._flags import FlagLine, Rows
-from errata.auditing.stored._problem import finish_part
+from errata.auditing.stored._audit import finish_part
 from errata.auditing.stored._rows import NAMES, rank_rows, write_part
 from errata.noise import flip_labels
 from errata.tables import read_table

@@ -1,11 +1,8 @@
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from errata.auditing.results._summary import alternatives
 
 
 def test_the_summary_adds_up_and_is_valid_json(flowers):
@@ -38,16 +35,6 @@ def test_the_check_is_told_in_a_sentence(flowers):
     assert len(check["rank"]) == len(check["recall"]) == len(check["label_recall"]) > 0
 
 
-def told(**weights):
-    rates = {"none": 0.0, "uniform": 0.1, "pattern": 0.2, "boundary": 0.12}
-    return SimpleNamespace(
-        hypotheses=[
-            {"kind": kind, "weight": weight, "rate": rates[kind]}
-            for kind, weight in weights.items()
-        ]
-    )
-
-
 @pytest.mark.parametrize(
     ("weights", "sentence"),
     [
@@ -67,8 +54,10 @@ def told(**weights):
         ),
     ],
 )
-def test_what_the_data_leave_open_is_one_sentence(weights, sentence):
-    assert alternatives(told(**weights)) == sentence
+def test_what_the_data_leave_open_is_one_sentence(weights, sentence, flowers):
+    rates = {"none": 0.0, "uniform": 0.1, "pattern": 0.2, "boundary": 0.12}
+    told = [{"kind": kind, "weight": weights[kind], "rate": rates[kind]} for kind in weights]
+    assert replace(flowers[0], hypotheses=told).summary()["alternatives"] == sentence
 
 
 def test_what_cleaning_drops_is_what_the_rule_drops(flowers):

@@ -8,7 +8,7 @@ from errata.auditing import NoiseRate
 from errata.auditing.results._rates_by import (
     RATES,
     _posterior,
-    _told,
+    _sum_by_rate,
     chance_to_stand_out,
     value_rates,
 )
@@ -35,14 +35,14 @@ def test_what_rows_tell_is_summed_up_over_the_rows_of_a_value():
     rate = RATES[j]
     either = 1 - rate + rate * odds
     p = rate * odds / either
-    found = _told(codes, p_wrong, 0.1)
+    likelihood, mean, variances = _sum_by_rate(codes, p_wrong, 0.1)
     np.testing.assert_allclose(
-        np.exp(found.likelihood[:, j]), [either[0] * either[2], either[1]], rtol=1e-10
+        np.exp(likelihood[:, j]), [either[0] * either[2], either[1]], rtol=1e-10
     )
-    np.testing.assert_allclose(found.mean[:, j], [(p[0] + p[2]) / 2, p[1]], rtol=1e-10)
+    np.testing.assert_allclose(mean[:, j], [(p[0] + p[2]) / 2, p[1]], rtol=1e-10)
     variance = p * (1 - p)
     np.testing.assert_allclose(
-        found.variance[:, j], [(variance[0] + variance[2]) / 4, variance[1]], rtol=1e-10
+        variances[:, j], [(variance[0] + variance[2]) / 4, variance[1]], rtol=1e-10
     )
 
 

@@ -3,8 +3,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench._experiment import Bench, Cell
+from errata.bench import (
+    Bench,
+    Cell,
+    get_experiment,
+    load_published,
+    run_experiment,
+    write_comparison,
+)
 from errata.bench.experiments._ecg import (
     METRICS,
     SegmentECGs,
@@ -83,31 +89,30 @@ def test_all_methods_and_levels_get_the_same_recordings():
         measure._recordings(Cell(ARTIFICIAL, level, method, 4), bench)
         for level, method in ((0.0, "a"), (0.5, "b"))
     )
-    np.testing.assert_array_equal(one[1].train.X, other[1].train.X)
-    assert not np.array_equal(one[0].train.X[:500], one[1].train.X[:500])
+    np.testing.assert_array_equal(one[1][0].X, other[1][0].X)
+    assert not np.array_equal(one[0][0].X[:500], one[1][0].X[:500])
 
 
 def test_the_test_part_begins_after_a_gap():
     ecg = make_ecg(40, random_state=0)
-    recording = split_in_time(ecg, 0.25)
+    train, test = split_in_time(ecg, 0.25)
     cut = len(ecg.signal) // 4
-    assert len(recording.train.y) == cut
-    np.testing.assert_array_equal(recording.train.y, ecg.labels[:cut])
-    np.testing.assert_array_equal(recording.test.y, ecg.labels[cut + 250 :])
-    np.testing.assert_allclose(recording.train.X.std(axis=0)[3:6], 1, rtol=0.05, atol=0)
+    assert len(train.y) == cut
+    np.testing.assert_array_equal(train.y, ecg.labels[:cut])
+    np.testing.assert_array_equal(test.y, ecg.labels[cut + 250 :])
+    np.testing.assert_allclose(train.X.std(axis=0)[3:6], 1, rtol=0.05, atol=0)
 
 
 def test_a_sequence_that_is_cut_belongs_to_both_parts():
     ecg = make_ecg(40, heart_rate_std=0)
     ecg.lengths = [3000, 5000, 2000]
-    recording = split_in_time(ecg, 0.5)
-    assert recording.train.lengths.tolist() == [3000, 2000]
-    assert recording.test.lengths.tolist() == [3000 - 250, 2000]
+    train, test = split_in_time(ecg, 0.5)
+    assert train.lengths.tolist() == [3000, 2000]
+    assert test.lengths.tolist() == [3000 - 250, 2000]
 
 
 def test_doubt_is_suspicion_or_the_probability_of_other_classes():
-    (recording,) = make_artificial_recordings(1, 40, 0)
-    train = recording.train
+    ((train, _),) = make_artificial_recordings(1, 40, 0)
     tolerant = TolerantHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)
     assert measure_label_doubt(tolerant, train, train.y) is tolerant.suspicion_
     supervised = SupervisedHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)

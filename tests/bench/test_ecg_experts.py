@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.bench import get_experiment, run_experiment
-from errata.bench._experiment import Bench, Cell
+from errata.bench import Bench, Cell, get_experiment, run_experiment
 from errata.bench.experiments import _ecg
 from errata.bench.experiments._ecg import (
     EXPERT_METRICS,

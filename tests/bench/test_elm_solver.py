@@ -7,8 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, LinearSVC
 
-from errata.bench import get_experiment, run_experiment
-from errata.bench._experiment import Bench, Cell
+from errata.bench import Bench, Cell, get_experiment, run_experiment
 from errata.bench.experiments import _elm_solver as module
 from errata.bench.experiments._elm_solver import (
     AUTO,

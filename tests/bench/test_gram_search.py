@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
-from errata.bench._experiment import Bench, Cell
+from errata.bench import Bench, Cell
 from errata.bench.experiments._datasets import load_complete
 from errata.bench.experiments._gram_search import (
     DrawnUnits,

@@ -7,8 +7,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench._experiment import Bench, Cell
+from errata.bench import (
+    Bench,
+    Cell,
+    get_experiment,
+    load_published,
+    run_experiment,
+    write_comparison,
+)
 from errata.bench.experiments._mi_failures import (
     BINS,
     CONTINUOUS,

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench._experiment import Bench, Cell
+from errata.bench import (
+    Bench,
+    Cell,
+    get_experiment,
+    load_published,
+    run_experiment,
+    write_comparison,
+)
 from errata.bench.experiments import _noisy_selection
 from errata.bench.experiments._noisy_selection import (
     DATASETS,
@@ -32,17 +38,12 @@ from errata.noise import flip_labels
 BENCH = Bench(None, seed=0)
 PLAIN = MutualInformationSelector()
 IRIS = DrawnSplit("iris", None, None, 3)
+X, CODES, X_TEST, _ = IRIS.split()
 
 
-@pytest.fixture
-def split():
-    return IRIS.split()
-
-
-def test_seventy_percent_train_on_standardised_rows(split):
-    assert len(split.X) == 105
-    assert len(split.X_test) == 45
-    both = np.vstack([split.X, split.X_test])
+def test_seventy_percent_train_on_standardised_rows():
+    assert (len(X), len(X_TEST)) == (105, 45)
+    both = np.vstack([X, X_TEST])
     np.testing.assert_allclose(both.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(both.std(axis=0), 1, rtol=1e-12)
 
@@ -111,30 +112,30 @@ def test_tolerant_selection_tells_how_many_labels_are_wrong():
     assert found["information"] > plain["information"] + 0.5
 
 
-def test_only_the_clean_search_sees_clean_labels(split):
-    labels, _ = flip_labels(split.codes, 0.2, random_state=0)
+def test_only_the_clean_search_sees_clean_labels():
+    labels, _ = flip_labels(CODES, 0.2, random_state=0)
     clean = FromLabels(PLAIN.set_params(random_state=0), clean=True)
-    on_noisy = clean.fit(split.X, labels, split.codes).selector_.scores_
-    on_clean = clean.fit(split.X, split.codes, split.codes).selector_.scores_
+    on_noisy = clean.fit(X, labels, CODES).selector_.scores_
+    on_clean = clean.fit(X, CODES, CODES).selector_.scores_
     assert on_noisy == on_clean
-    noisy = FromLabels(PLAIN).fit(split.X, labels, split.codes).selector_
+    noisy = FromLabels(PLAIN).fit(X, labels, CODES).selector_
     assert noisy.scores_[4] < on_clean[4] - 0.3
 
 
-def test_what_a_cleaner_flags_is_not_searched(split):
-    labels, _ = flip_labels(split.codes, 0.2, random_state=0)
+def test_what_a_cleaner_flags_is_not_searched():
+    labels, _ = flip_labels(CODES, 0.2, random_state=0)
     method = AfterCleaning(PLAIN, Cleaner(LabelNoiseMemberships()))
-    cleaned = clone_with_one_seed(method, 0).fit(split.X, labels, split.codes).selector_
-    kept = clone_with_one_seed(FromLabels(PLAIN), 0).fit(split.X, labels, split.codes).selector_
+    cleaned = clone_with_one_seed(method, 0).fit(X, labels, CODES).selector_
+    kept = clone_with_one_seed(FromLabels(PLAIN), 0).fit(X, labels, CODES).selector_
     assert cleaned.scores_[4] > kept.scores_[4] + 0.5
 
 
-def test_memberships_of_all_columns_are_kept_on_every_subset(split):
-    labels, _ = flip_labels(split.codes, 0.2, random_state=0)
+def test_memberships_of_all_columns_are_kept_on_every_subset():
+    labels, _ = flip_labels(CODES, 0.2, random_state=0)
     tolerant = MutualInformationSelector(label_noise="tolerant", random_state=0)
     detector = LabelNoiseMemberships(random_state=0)
-    found = ByMemberships(tolerant, detector).fit(split.X, labels, split.codes).selector_
-    expected = detector.fit(split.X, labels).memberships_
+    found = ByMemberships(tolerant, detector).fit(X, labels, CODES).selector_
+    expected = detector.fit(X, labels).memberships_
     np.testing.assert_allclose(found.memberships_, expected, rtol=1e-12)
 
 
@@ -145,7 +146,7 @@ class FakeAudit:
         self.flagged = np.arange(len(labels)) < 2
 
 
-def test_an_audit_removes_rows_or_gives_memberships(split, monkeypatch):
+def test_an_audit_removes_rows_or_gives_memberships(monkeypatch):
     n_classes = 3
     memberships = np.full((105, n_classes), 1 / n_classes)
     monkeypatch.setattr(_noisy_selection, "audit", lambda X, y, **_: FakeAudit(y))
@@ -157,13 +158,13 @@ def test_an_audit_removes_rows_or_gives_memberships(split, monkeypatch):
             seen.append((X, y, memberships))
             return self
 
-    AfterAudit(Selector()).fit(split.X, split.codes, split.codes)
-    AfterAudit(Selector(), posterior=True).fit(split.X, split.codes, split.codes)
+    AfterAudit(Selector()).fit(X, CODES, CODES)
+    AfterAudit(Selector(), posterior=True).fit(X, CODES, CODES)
     (without, labels, nothing), (everything, _, given) = seen
-    np.testing.assert_array_equal(without, split.X[2:])
-    np.testing.assert_array_equal(labels, split.codes[2:])
+    np.testing.assert_array_equal(without, X[2:])
+    np.testing.assert_array_equal(labels, CODES[2:])
     assert nothing is None
-    np.testing.assert_array_equal(everything, split.X)
+    np.testing.assert_array_equal(everything, X)
     assert given is memberships
 
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.bench import get_experiment
-from errata.bench._experiment import Bench, Cell
+from errata.bench import Bench, Cell, get_experiment
 from errata.bench.experiments._peeling import (
     FIGURES,
     ROUNDS,

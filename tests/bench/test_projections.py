@@ -11,7 +11,7 @@ from errata.bench.experiments._projections import (
     plot_robustness,
     write_claims,
 )
-from errata.projections._named import PROJECTIONS
+from errata.ensemble._projection_ensemble import PROJECTIONS
 from errata.tables import read_table
 
 

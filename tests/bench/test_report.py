@@ -2,8 +2,7 @@ from statistics import fmean
 
 import pytest
 
-from errata.bench import list_published, load_published
-from errata.bench._experiment import Published
+from errata.bench import Published, list_published, load_published
 from errata.bench._report import (
     BesidePublished,
     compare_with_published,

@@ -3,18 +3,17 @@ import dataclasses
 import numpy as np
 import pytest
 
-from errata.bench import get_experiment, run_experiment, write_comparison
-from errata.bench._experiment import Bench, Cell
-from errata.bench.experiments._survey import METRICS, measure_filter
+from errata.bench import Bench, Cell, get_experiment, run_experiment, write_comparison
 from errata.filters import EditedNeighborsFilter
 
+SURVEY = get_experiment("survey")
 KNOWN = Bench(None, seed=0)
 
 
 def test_a_filter_finds_more_at_random_than_near_borders():
     cell = Cell("wine", 0.1, "edited", 0)
-    found = measure_filter(cell, EditedNeighborsFilter(n_neighbors=10), None, KNOWN)
-    assert set(found) == set(METRICS)
+    found = SURVEY.measure(cell, EditedNeighborsFilter(n_neighbors=10), None, KNOWN)
+    assert set(found) == set(SURVEY.metrics)
     assert found["er2"] < 0.2
     assert found["ap"] > found["border_ap"]
 
@@ -24,7 +23,7 @@ def test_where_too_few_rows_are_near_a_border_there_is_no_number(monkeypatch):
         raise ValueError("no such rate")
 
     monkeypatch.setattr("errata.bench.experiments._survey.boundary_flip_proba", impossible)
-    found = measure_filter(Cell("iris", 0.3, "edited", 0), EditedNeighborsFilter(), None, KNOWN)
+    found = SURVEY.measure(Cell("iris", 0.3, "edited", 0), EditedNeighborsFilter(), None, KNOWN)
     assert np.isnan([found[f"border_{name}"] for name in ("er1", "er2", "nep", "ap")]).all()
     assert np.isfinite([found[name] for name in ("er1", "er2", "nep", "ap")]).all()
 
@@ -32,7 +31,7 @@ def test_where_too_few_rows_are_near_a_border_there_is_no_number(monkeypatch):
 @pytest.fixture
 def tiny():
     return dataclasses.replace(
-        get_experiment("survey"),
+        SURVEY,
         datasets={"iris": None},
         methods={"edited neighbours": EditedNeighborsFilter()},
         noise_levels=(0.1,),

@@ -256,6 +256,46 @@ def test_a_model_of_scikit_learn_is_used(table, tmp_path, model):
     assert audit.models[-1]["agreement"] > 0.8
 
 
+def test_any_installed_model_is_used_with_its_settings(table, tmp_path):
+    settings = '{"n_estimators": 7, "max_depth": 3}'
+    model = "sklearn.ensemble:RandomForestClassifier"
+    result = run(table, "-l", "pet", "--model", model, "--model-args", settings)
+    assert result.exit_code == 0, result.output
+    audit = errata.Audit.load(tmp_path / "pets.audit")
+    assert audit.models[-1]["name"] == "your model"
+    assert {f"--model={model}", f"--model-args={settings}"} <= set(audit.about["options"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--model", "nope"], "--model nope is none of logistic, forest, boosting"),
+        (["--model", "not_there:Net"], "cannot be imported: No module named 'not_there'"),
+        (["--model", "sklearn.ensemble:Nothing"], "names no class of an installed module"),
+        (["--model", "sklearn ensemble:A"], "names no class of an installed module"),
+        (["--model", "subprocess:Popen"], "is no classifier with fit and predict_proba"),
+        (["--model", "sklearn.svm:LinearSVC"], "is no classifier with fit and predict_proba"),
+        (["--model-args", "{}"], "--model-args are those of --model"),
+        (["--model", "forest", "--model-args", "{}"], "--model forest has its settings"),
+        (["--model", "sklearn.svm:SVC", "--model-args", "{"], "--model-args { is not JSON"),
+        (["--model", "sklearn.svm:SVC", "--model-args", "[1]"], "must be as in"),
+        (
+            ["--model", "sklearn.svm:NuSVC", "--model-args", '{"x": 1}'],
+            "does not take --model-args",
+        ),
+        (
+            ["--model", "sklearn.svm:NuSVC", "--model-args", '{"nu": 7, "probability": true}'],
+            "your model failed: The 'nu' parameter of NuSVC must be a float",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_model_that_cannot_be_had_is_refused_in_a_sentence(table, arguments, sentence):
+    result = run(table, "-l", "pet", *arguments)
+    assert result.exit_code == 2
+    assert sentence in words(result)
+
+
 def test_pixels_become_pictures(table, tmp_path):
     arguments = ["--pixels", "1x2", "--drop", "owner", "--drop", "tag"]
     assert run(table, "-l", "pet", *arguments).exit_code == 0
@@ -573,7 +613,7 @@ def test_known_labels_are_not_flagged_and_their_column_is_no_feature(tmp_path):
     assert audit.known.sum() == 1
     cards = read_table(tmp_path / "pets.audit" / "cards.parquet")
     assert set(json.loads(cards["card"][0].as_py())["values"]) == {
-        *("weight", "ears", "owner", "tag", "sure")
+        *("weight", "ears", "owner", "tag")
     }
 
 

@@ -153,9 +153,7 @@ def few_learnt(monkeypatch):
 
 
 def test_who_stops_can_go_on(pets, tmp_path, monkeypatch, few_learnt):
-    from errata.auditing.stored import _problem
-
-    judge = _problem.judge_part
+    judge = _audit.judge_part
 
     def stop(part, shared):
         if part.start == 80:
@@ -164,7 +162,7 @@ def test_who_stops_can_go_on(pets, tmp_path, monkeypatch, few_learnt):
 
     stop.__module__, stop.__qualname__ = judge.__module__, judge.__qualname__
     with monkeypatch.context() as patch:
-        patch.setattr(_problem, "judge_part", stop)
+        patch.setattr(_audit, "judge_part", stop)
         result = run(pets, "-l", "pet")
     assert result.exit_code == 130
     assert "Stopped. The same command goes on from here." in result.stderr

@@ -197,7 +197,7 @@ def test_a_limit_of_memory_is_named():
     [
         ("errata.tables.read_table", ["compare", "pets.csv", "--label", "pet"]),
         (
-            "errata.noise.flip_labels",
+            "errata.auditing._planting.flip_labels",
             ["noise", "pets.csv", "-l", "pet", "--rate", "0.1", "-o", "n.csv"],
         ),
         ("errata.auditing.load_audit", ["clean", "pets.audit", "-o", "c.csv"]),

@@ -8,8 +8,7 @@ import pytest
 import errata
 from cli.command_line import invoke
 from errata.review.server._folder import AuditFolder
-from errata.review.server._serve import _make_options
-from errata.review.server._standing import QUEUES
+from errata.review.server._serve import _find_files
 from errata.tables import read_table, write_table
 from tables.picture_cases import picture_folder
 
@@ -57,7 +56,7 @@ def test_the_report_shows_pictures(photos):
 
 def test_the_review_looks_for_pictures_in_the_folder(photos):
     folder = AuditFolder(photos.with_name("photos.audit"))
-    assert _make_options(folder, QUEUES[0], False, None, None, None, 0.0).images == photos
+    assert _find_files(folder, None, None)["images"] == photos
 
 
 def test_clean_copies_the_others(photos, tmp_path):

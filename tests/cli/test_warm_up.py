@@ -5,7 +5,6 @@ import pytest
 
 import errata
 from cli.command_line import invoke
-from errata.cli import _warm_up
 
 
 def signatures():
@@ -37,5 +36,5 @@ def test_audits_after_it_compile_nothing():
 
 
 def test_without_numba_there_is_nothing_to_do(monkeypatch):
-    monkeypatch.setattr(_warm_up, "find_spec", lambda name: None)
+    monkeypatch.setattr("errata.cli._warm_up.find_spec", lambda name: None)
     assert invoke("warm-up").output == "Numba is not installed: there is nothing to compile.\n"

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -83,6 +83,15 @@ def test_where_the_columns_tell_nothing_agreement_decides():
     assert found.score == "agreement"
     assert "accuracy" not in found.scores
     assert "nobody can say which labels are wrong" in found.summary()["basis"]
+
+
+def test_where_every_label_is_known_the_classes_are_the_labels(table):
+    X, labels, _ = table
+    rivals = {"bayes": GaussianNB(), "blind": DummyClassifier()}
+    scores = errata.compare(
+        X, labels, competitors=rivals, known=[True] * 160, random_state=0
+    ).scores
+    assert_allclose(scores["accuracy"], scores["known_accuracy"], rtol=0, atol=1e-12)
 
 
 def test_known_rows_are_scored_by_their_labels_and_get_no_noise(table):

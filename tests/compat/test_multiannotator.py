@@ -81,6 +81,19 @@ def test_crowdlab_by_hand():
     assert_allclose(scores[[0, 3]], expected)
 
 
+def test_an_annotator_alone_agrees_with_nobody_else():
+    nan = np.nan
+    votes = [[0, 0, nan], [1, 0, nan], [1, nan, nan], [nan, nan, 1]]
+    pred_probs = [[0.9, 0.1], [0.8, 0.2], [0.1, 0.9], [0.1, 0.9]]  # of a tie the second is right
+    result = get_label_quality_multiannotator(
+        votes, pred_probs, quality_method="agreement", consensus_method="majority_vote"
+    )
+    stats = result["annotator_stats"].sort_index()
+    assert_allclose(stats["agreement_with_consensus"], [2 / 3, 1, 1])
+    # The quality is that beside others, where there are others.
+    assert_allclose(stats["annotator_quality"], [1 / 2, 1, 1])
+
+
 def test_errata_answers_by_default():
     votes, pred_probs, classes = voted(0)
     result = get_label_quality_multiannotator(votes, 0.2 * pred_probs + 0.8 / 3)

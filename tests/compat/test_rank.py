@@ -53,6 +53,17 @@ def test_scores_by_hand():
     assert_allclose(adjusted[0], moved[0] / moved.sum(), rtol=1e-12)
 
 
+def test_models_are_weighed_by_the_log_loss_of_their_mean():
+    # The second is worse, but knows what the first does not: of the default values t = 1 is best.
+    own = np.array([[0.9, 0.05, 0.9, 0.5], [0.05, 0.65, 0.05, 0.6]])
+    models = np.stack([own, 1 - own], axis=-1)
+    losses = -np.log(own).mean(axis=1)
+    ours = rank.get_label_quality_ensemble_scores(
+        [0] * 4, models, method="self_confidence", weight_ensemble_members_by="log_loss_search"
+    )
+    assert_allclose(ours, np.average(own, axis=0, weights=np.exp(-losses)), rtol=1e-12)
+
+
 def test_a_certain_label_is_good():
     scores = rank.get_confidence_weighted_entropy_for_each_label([0, 0], [[1, 0], [0.9999, 0.0001]])
     assert scores[0] > scores[1] > 0.99

@@ -7,6 +7,7 @@ from scipy.stats import norm
 from sklearn.linear_model import Perceptron
 
 from errata.datasets import (
+    _synthetic,
     make_activity,
     make_ecg,
     make_ringnorm,
@@ -267,3 +268,18 @@ def test_noise_is_uniform_and_seeds_repeat():
 def test_bad_requests_get_a_sentence_in_ecg(how, sentence):
     with pytest.raises(ValueError, match=sentence):
         make_ecg(**how)
+
+
+def test_jitter_moves_angles_half_as_far_as_strengths_and_widths():
+    even = np.zeros(1, dtype=bool)
+    plain = np.array(_synthetic._draw_events(even, 60.0, 0.0, np.random.RandomState(0)))
+    drawn = np.array(
+        [
+            _synthetic._draw_events(even, 60.0, 0.2, np.random.RandomState(seed))
+            for seed in range(200)
+        ]
+    )
+    ratio = (drawn / np.where(plain == 0, np.nan, plain))[:, :, 0]  # the R wave is at the angle 0
+    reach = np.array([0.1, 0.2, 0.2])
+    np.testing.assert_allclose(np.nanmin(ratio, axis=(0, 2)), 1 - reach, atol=0.005)
+    np.testing.assert_allclose(np.nanmax(ratio, axis=(0, 2)), 1 + reach, atol=0.005)

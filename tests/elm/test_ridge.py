@@ -14,6 +14,7 @@ from sklearn.model_selection import (
 from elm import naive_ridge
 from elm.naive_ridge import ridge, smoother
 from errata.elm import _hidden_layer
+from errata.elm._elm import make_held_out_folds
 from errata.elm._fit import (
     GRID,
     choose_alpha,
@@ -21,11 +22,11 @@ from errata.elm._fit import (
     compute_kfold_error,
     compute_press,
     find_last_minimum,
-    gather,
-    make_held_out_folds,
     predict_left_out,
     predict_outside,
     search_alphas,
+    split_folds,
+    sum_up,
 )
 from errata.elm._hidden_layer import HiddenRows, draw_layer
 from errata.elm._ridge import (
@@ -283,7 +284,7 @@ def make_rows(n=50, m=20, *, weighted=False, noise=0.3):
 
 
 def system_of(rows, fit_intercept=True):
-    return gather(rows, fit_intercept=fit_intercept).system
+    return sum_up(rows, fit_intercept=fit_intercept)[0]
 
 
 @pytest.mark.parametrize("m", [20, 80], ids=["n > m", "n < m"])
@@ -295,7 +296,7 @@ def test_press_is_the_sum_of_squared_leave_one_out_errors(m, weighted, fit_inter
     weight = np.ones(50) if rows.weight is None else rows.weight
     for error, alpha in zip(found, ALPHAS, strict=True):
         predictions = naive_ridge.leave_one_out(
-            rows.take().hidden, rows.target, alpha, weight=weight, fit_intercept=fit_intercept
+            rows.take(), rows.target, alpha, weight=weight, fit_intercept=fit_intercept
         )
         expected = (weight @ (rows.target - predictions) ** 2).sum()
         assert error == pytest.approx(expected, rel=1e-9)
@@ -306,7 +307,7 @@ def test_press_is_the_sum_of_squared_leave_one_out_errors(m, weighted, fit_inter
 def test_gcv_from_sums_equals_gcv_from_residuals(m, fit_intercept):  # C6
     rows = make_rows(m=m)
     found = compute_gcv(system_of(rows, fit_intercept), ALPHAS)
-    H = rows.take().hidden
+    H = rows.take()
     for error, alpha in zip(found, ALPHAS, strict=True):
         S = naive_ridge.smoother(H, alpha, fit_intercept=fit_intercept)
         residual = rows.target - S @ rows.target
@@ -317,7 +318,7 @@ def test_gcv_from_sums_equals_gcv_from_residuals(m, fit_intercept):  # C6
 def test_kfold_error_equals_refitting():
     rows = make_rows()
     folds = np.array_split(np.random.RandomState(1).permutation(50), 4)
-    H, T = rows.take().hidden, rows.target
+    H, T = rows.take(), rows.target
     records = [GramRecord.from_block(H[f], T[f]) for f in folds]
     found = compute_kfold_error(records, ALPHAS, fit_intercept=True)
     for error, alpha in zip(found, ALPHAS, strict=True):
@@ -329,31 +330,29 @@ def test_kfold_error_equals_refitting():
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_scikit_learns_ridge_cv_picks_the_same_ridge_and_weights(m, fit_intercept):  # C6
     rows = make_rows(m=m)
-    H, t = rows.take().hidden, rows.target[:, :1]
+    H, t = rows.take(), rows.target[:, :1]
     theirs = RidgeCV(alphas=ALPHAS, gcv_mode="eigen", fit_intercept=fit_intercept).fit(H, t[:, 0])
     one = HiddenRows(rows.layer, rows.X, t)
-    sums = gather(one, fit_intercept=fit_intercept)
-    alpha, tried = choose_alpha("press", ALPHAS, sums, one)
+    system, records = sum_up(one, fit_intercept=fit_intercept)
+    alpha, tried = choose_alpha("press", ALPHAS, system, records, one)
     assert alpha == theirs.alpha_
     assert -theirs.best_score_ == pytest.approx(tried["press"].min() / 50, rel=1e-9)
-    np.testing.assert_allclose(
-        sums.system.solved(alpha).coef[:, 0], theirs.coef_, rtol=1e-7, atol=1e-9
-    )
+    np.testing.assert_allclose(system.solved(alpha).coef[:, 0], theirs.coef_, rtol=1e-7, atol=1e-9)
 
 
 def test_the_grid_is_relative_to_the_mean_eigenvalue_of_the_gram_matrix():
     rows = make_rows()
-    sums = gather(rows, fit_intercept=True)
-    _, tried = choose_alpha("gcv", None, sums, rows)
-    np.testing.assert_allclose(tried["alphas"], GRID * sums.system.mean_eigenvalue, rtol=1e-12)
+    system, records = sum_up(rows, fit_intercept=True)
+    _, tried = choose_alpha("gcv", None, system, records, rows)
+    np.testing.assert_allclose(tried["alphas"], GRID * system.mean_eigenvalue, rtol=1e-12)
 
 
 def test_equal_errors_leave_the_choice_to_the_larger_alpha():
     _, tried = search_alphas(lambda a: np.minimum(a, 1.0), np.array([1.0, 2.0, 3.0]), extend=False)
     rows = make_rows()
     rows.target[:] = 0  # every alpha predicts zero exactly
-    sums = gather(rows, fit_intercept=False)
-    assert choose_alpha("press", ALPHAS, sums, rows)[0] == ALPHAS[-1]
+    system, records = sum_up(rows, fit_intercept=False)
+    assert choose_alpha("press", ALPHAS, system, records, rows)[0] == ALPHAS[-1]
     assert tried.tolist() == [1, 1, 1]
 
 
@@ -410,8 +409,9 @@ def make_held_out_rows(m, *, q=2, weighted=False, n=N, block_size=7, seed=0):
 
 
 def predicted(rows, folds, alpha, *, fit_intercept=True, record_all=False):
-    sums = gather(rows, folds, fit_intercept=fit_intercept, record_all=record_all)
-    return predict_outside(sums.system.solved(alpha), sums, rows)[:2]
+    large, small = split_folds(folds, rows.m, all_large=record_all)
+    system, records = sum_up(rows, large, small, fit_intercept=fit_intercept)
+    return predict_outside(system.solved(alpha), rows, records, large, small)[:2]
 
 
 @pytest.mark.parametrize("m", [6, 40], ids=["n > m", "n < m"])
@@ -423,7 +423,7 @@ def test_leave_one_out_equals_refitting(m, q, weighted, fit_intercept, alpha):  
     rows = make_held_out_rows(m, q=q, weighted=weighted)
     found, _ = predicted(rows, [], alpha, fit_intercept=fit_intercept)
     expected = naive_ridge.leave_one_out(
-        rows.take().hidden, rows.target, alpha, weight=rows.weight, fit_intercept=fit_intercept
+        rows.take(), rows.target, alpha, weight=rows.weight, fit_intercept=fit_intercept
     )
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
@@ -442,7 +442,7 @@ def test_folds_of_any_number_and_size_equal_refitting(
     cuts = np.random.RandomState(seed).permutation(np.arange(1, N))[: n_folds - 1]
     folds = np.split(np.random.RandomState(seed).permutation(N), np.sort(cuts))
     expected = naive_ridge.held_out(
-        rows.take().hidden, rows.target, 0.1, folds, weight=rows.weight, fit_intercept=fit_intercept
+        rows.take(), rows.target, 0.1, folds, weight=rows.weight, fit_intercept=fit_intercept
     )
     for record_all in (False, True):
         found, _ = predicted(rows, folds, 0.1, fit_intercept=fit_intercept, record_all=record_all)
@@ -467,7 +467,7 @@ def test_folds_without_a_ridge_equal_refitting():
     rows = make_held_out_rows(5)
     folds = np.array_split(np.arange(N), 4)
     found, _ = predicted(rows, folds, 0.0, record_all=True)
-    expected = naive_ridge.held_out(rows.take().hidden, rows.target, 0.0, folds)
+    expected = naive_ridge.held_out(rows.take(), rows.target, 0.0, folds)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
 
 
@@ -480,9 +480,7 @@ def test_folds_under_a_vanishing_ridge_equal_refitting(alpha, weighted, n_folds)
     )  # all rows are met exactly, so that I - S vanishes
     folds = np.array_split(np.arange(N), n_folds)
     found, _ = predicted(rows, folds, alpha)
-    expected = naive_ridge.held_out(
-        rows.take().hidden, rows.target, alpha, folds, weight=rows.weight
-    )
+    expected = naive_ridge.held_out(rows.take(), rows.target, alpha, folds, weight=rows.weight)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
@@ -503,7 +501,7 @@ def test_leave_one_out_under_a_vanishing_ridge_equals_refitting(alpha, weighted,
     rows = make_held_out_rows(40, weighted=weighted)  # leverages approach one, and 1 - s zero
     options = {"weight": rows.weight, "fit_intercept": fit_intercept}
     found, leverage = predicted(rows, [], alpha, fit_intercept=fit_intercept)
-    expected = naive_ridge.leave_one_out(rows.take().hidden, rows.target, alpha, **options)
+    expected = naive_ridge.leave_one_out(rows.take(), rows.target, alpha, **options)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
     assert np.all(leverage <= 1)
 
@@ -514,7 +512,7 @@ def test_leave_one_out_of_dependent_rows_equals_refitting():
     X, T = np.vstack([rows.X, rows.X[:5]]), np.vstack([rows.target, rows.target[:5]])
     both = HiddenRows(rows.layer, X, T, np.append(weight, np.ones(5)))
     found, _ = predicted(both, [], 1e-2)
-    expected = naive_ridge.leave_one_out(both.take().hidden, T, 1e-2, weight=both.weight)
+    expected = naive_ridge.leave_one_out(both.take(), T, 1e-2, weight=both.weight)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 
@@ -528,7 +526,7 @@ def test_leave_one_out_without_a_ridge_is_undefined_where_a_row_decides_for_itse
 @pytest.mark.parametrize("m", [6, 40])
 def test_leverage_lies_between_one_over_n_and_one_and_sums_to_the_degrees_of_freedom(m):  # C10
     rows = make_held_out_rows(m)
-    system = gather(rows, fit_intercept=True).system
+    system, _ = sum_up(rows, fit_intercept=True)
     before = np.ones(N)
     for alpha in np.logspace(-6, 6, 7):
         model = system.solved(alpha)
@@ -545,7 +543,7 @@ def test_duplicate_rows_are_fine():  # C10
         rows.layer, np.repeat(rows.X, 2, axis=0), np.repeat(rows.target, 2, axis=0)
     )
     found, _ = predicted(doubled, [], 0.1)
-    expected = naive_ridge.leave_one_out(doubled.take().hidden, doubled.target, 0.1)
+    expected = naive_ridge.leave_one_out(doubled.take(), doubled.target, 0.1)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 

@@ -24,6 +24,8 @@ from errata.ensemble import (
     RobustBoostClassifier,
     selection_probabilities,
 )
+from errata.ensemble import _bagging as local
+from errata.ensemble._bagging import _draw_bags, _draw_orders
 from errata.ensemble._bags import (
     REDRAWS,
     draw_bags,
@@ -33,10 +35,6 @@ from errata.ensemble._bags import (
     measure_hardness,
     vote_fractions,
 )
-from errata.ensemble.bagging import _hardness_bagging as local
-from errata.ensemble.bagging import _pools
-from errata.ensemble.bagging._hardness_bagging import _draw_bags
-from errata.ensemble.bagging._pools import _draw_orders
 from errata.hardness import InstanceHardness, NeighborDisagreement, k_disagreeing_neighbors
 from errata.noise import flip_labels
 from strategies import seeds
@@ -383,7 +381,7 @@ def visited(multipliers, offsets, n):
 @pytest.mark.parametrize("n", [1, 2, 6, 7, 30, 210])  # of 1 to 209, 48 share no factor with 210
 @pytest.mark.parametrize("redraws", [0, 1, 100])
 def test_every_order_visits_every_row_once_however_few_draws_are_left(monkeypatch, n, redraws):
-    monkeypatch.setattr(_pools, "_REDRAWS", redraws)
+    monkeypatch.setattr(local, "_REDRAWS", redraws)
     random = LimitedRandom(0, redraws + 2)
     places = visited(*_draw_orders(8, 32, n, random), n)
     np.testing.assert_array_equal(np.sort(places), np.broadcast_to(np.arange(n), places.shape))

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
-from errata.audit_folder._images import pixels_uri
+from errata.audit_folder import pixels_uri
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
 

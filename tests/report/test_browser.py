@@ -6,7 +6,7 @@ import pytest
 
 from browsing import needs_browser, noted_by
 from errata._format import percent, visible
-from errata.report import _words
+from errata.report._charts import describe_rank
 from report.fake_summary import digits_summary, no_lift, no_skill
 
 pytestmark = needs_browser
@@ -193,7 +193,7 @@ def test_the_first_fifty_examples_are_printed(summary, noted):
 def test_the_slider_reads_the_curve(summary, noted):
     check = summary["self_check"]
     names = ("rank", "precision", "recall", "label_recall")
-    assert noted["sentence"] == _words.describe_rank(**{name: check[name][0] for name in names})
+    assert noted["sentence"] == describe_rank(**{name: check[name][0] for name in names})
 
 
 def test_slider_and_chart_share_an_axis(summary, noted):

@@ -5,7 +5,6 @@ import pytest
 
 import errata
 from errata.report import render
-from errata.report._votes import build_vote_view
 from vote_cases import crowd
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -40,8 +39,12 @@ def test_the_page_speaks_of_items_votes_and_annotators(page, summary):
 
 def test_every_annotator_has_a_dot_within_its_interval(page, summary):
     assert page.count('class="dot"') == 8
-    for worker in build_vote_view(summary)["workers"]:
-        assert worker["start"] <= worker["dot"] <= worker["start"] + worker["length"] + 0.1
+    place = r'left:([\d.]+)%;width:([\d.]+)%"></span><span class="dot" style="left:([\d.]+)%'
+    places = [[*map(float, found)] for found in re.findall(place, page)]
+    assert [dot for _, _, dot in places] == [
+        round(100 * w["accuracy"], 1) for w in summary["workers"]
+    ]
+    assert all(start <= dot <= start + length + 0.1 for start, length, dot in places)
     guessing = sum(worker["guessing"] for worker in summary["workers"])
     assert page.count('<tr class="guessing">') == guessing > 0
 

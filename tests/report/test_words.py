@@ -1,48 +1,44 @@
+import re
+
 import numpy as np
 import pytest
 
-from errata.report import _words, summary_in_markdown
-from report.fake_summary import random_summary
+from errata.report import render, summary_in_markdown
+from report.fake_summary import no_skill, random_summary
 
-
-def blind():
-    """A summary of columns that do not tell the labels apart."""
-    return {
-        "rows": 2000,
-        "has_skill": False,
-        "noise_rate": {"estimate": 0.05, "low": 0.0, "high": 0.6},
-        "flagged": {"count": 0, "expected_precision": None, "expected_recall": None},
-        "hypotheses": [{"kind": "uniform", "weight": 1.0, "rate": 0.2}],
-    }
+RATE = {
+    **{"estimate": 0.05, "low": 0.0, "high": 0.6},
+    **{"count": 100, "count_low": 0, "count_high": 1200},
+}
 
 
 def test_without_skill_no_card_shows_a_number_that_nobody_knows():
-    cards = [(card["figure"], card["note"]) for card in _words.build_cards(blind())]
-    assert cards == [
+    told = no_skill(random_summary(2000, 3, 20)) | {"noise_rate": RATE}
+    told["hypotheses"] = [{"kind": "uniform", "weight": 1.0, "rate": 0.2}]
+    page = render(told)
+    assert re.findall(r'"figure">(.*?)</dd>\s*<dd class="note">(.*?)</dd>', page) == [
         ("unknown", "anything from none to 60%"),
         ("0", "0% of 2,000 rows"),
         ("unknown", "no row is flagged"),
         ("unknown", "no row is flagged"),
     ]
-    assert _words.describe_hypotheses(blind()) == []
+    assert "labels wrong uniformly at random" not in page
 
 
 def test_the_kinds_of_noise_are_told_in_words():
     kinds = ["none", "uniform", "pattern", "class to class", "boundary", "a new one"]
-    told = _words.describe_hypotheses(
-        blind()
-        | {"has_skill": True}
-        | {"hypotheses": [{"kind": kind, "weight": 0.2, "rate": 0.1} for kind in kinds]}
-    )
-    assert [each["kind"] for each in told] == [
-        "no noise, the classes overlap",
-        "labels wrong uniformly at random",
-        "some classes wrong more often",
-        "classes flow into others",
-        "wrong where classes meet",
-        "a new one",
+    hypotheses = [{"kind": kind, "weight": 0.25, "rate": 0.125} for kind in kinds]
+    page = render(summary(hypotheses=hypotheses))
+    section = page.split("Kinds of noise")[1].split("</table>")[0]
+    line = r'"name">(.*?)</th>.*?"n">(.*?)</span>.*?"n">(.*?)</td>'
+    assert re.findall(line, section, re.DOTALL) == [
+        ("no noise, the classes overlap", "25%", "12%"),
+        ("labels wrong uniformly at random", "25%", "12%"),
+        ("some classes wrong more often", "25%", "12%"),
+        ("classes flow into others", "25%", "12%"),
+        ("wrong where classes meet", "25%", "12%"),
+        ("a new one", "25%", "12%"),
     ]
-    assert told[0] | {"kind": None} == {"kind": None, "weight": 0.2, "rate": 0.1}
 
 
 @pytest.mark.parametrize(
@@ -56,10 +52,11 @@ def test_the_kinds_of_noise_are_told_in_words():
     ],
 )
 def test_the_list_says_which_rows_it_holds(listed, here, flagged, expected):
-    examples = [{"flagged": place < here} for place in range(listed)]
-    assert (
-        _words.describe_listing({"examples": examples, "flagged": {"count": flagged}}) == expected
-    )
+    told = summary()
+    first = told["examples"][0] | {"image": None}
+    told["examples"] = [first | {"flagged": place < here} for place in range(listed)]
+    told["flagged"] |= {"count": flagged}
+    assert f"<dd>{expected} <a" in render(told)
 
 
 def summary(**changes):

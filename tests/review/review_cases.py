@@ -25,11 +25,13 @@ def write_audit(
     table=None,
     columns=3,
     similar=True,
+    gold=0,
 ):
     """Write an audit of ``rows`` rows, the first ``flagged`` of which are suspects.
 
     Row i has label i mod K and looks like the next class; ``text``, ``picture`` and ``image`` are
-    functions of the row.
+    functions of the row. The labels of the last ``gold`` rows are certain; of these, rows with even
+    numbers are shown with the next class.
     """
     folder = Path(folder)
     folder.mkdir(parents=True)
@@ -46,11 +48,12 @@ def write_audit(
     components = gather_components(
         ["none", "uniform", "boundary"], np.array([0.1, 0.6, 0.3]), p, is_flagged, p_wrong.sum()
     )
-    piles = draw_piles(is_flagged, random)
+    known = number >= rows - gold
+    piles = draw_piles(is_flagged, random, known=known)
     about = {"title": "pets.csv", "label": label, "version": "0.1.0", "features": columns}
     about |= {} if table is None else {"table": str(table)}
     numbers = {
-        "version": 14,
+        "version": 15,
         "kind": "classes",
         "about": about,
         "fingerprint": "f00d",
@@ -74,6 +77,7 @@ def write_audit(
                 "flagged": is_flagged,
                 "key": keys,
             }
+            | ({"known": known} if gold else {})
         ),
         folder / "rows.parquet",
     )
@@ -117,13 +121,26 @@ def write_audit(
             "picture": None if picture is None else picture(row),
         }
 
-    texts = [json.dumps(card(row)) for row in shown]
+    def gold_card(row):
+        told = card(row)
+        is_planted = row % 2 == 0
+        if is_planted:
+            told |= {"label": told["suggested"], "suggested": told["label"], "p_wrong": 0.9}
+            rest = [name for name in classes if name not in (told["label"], told["suggested"])]
+            names = [told["suggested"], told["label"], *rest]
+            told["classes"] = [[name, p] for name, p in zip(names, (0.9, 0.1, 0.0), strict=False)]
+        return told | {"flagged": is_planted, "components": [0.0, told["p_wrong"], 0.5]}
+
+    def write_cards(name, rows, make):
+        texts = [json.dumps(make(int(row))) for row in rows]
+        columns = {"row": [int(row) for row in rows], "card": texts}
+        made = pyarrow.table(columns, schema=schema)
+        parquet.write_table(made, folder / name, row_group_size=200)
+
     schema = pyarrow.schema([("row", pyarrow.int64()), ("card", pyarrow.string())])
-    parquet.write_table(
-        pyarrow.table({"row": [int(r) for r in shown], "card": texts}, schema=schema),
-        folder / "cards.parquet",
-        row_group_size=200,
-    )
+    write_cards("cards.parquet", shown, card)
+    if gold:
+        write_cards("gold.parquet", number[known], gold_card)
     return folder
 
 

@@ -12,11 +12,9 @@ from pathlib import Path
 import httpx
 
 from errata.review import open_decisions
-from errata.review.server._app import make_app
-from errata.review.server._door import Door
+from errata.review.server._app import Door, make_app
 from errata.review.server._folder import AuditFolder
-from errata.review.server._keys import read_keys
-from errata.review.server._review import Options, Review
+from errata.review.server._review import Review
 
 DOOR = Door("127.0.0.1", 8000, token="secret")
 OURS = {"origin": DOOR.seen_as, "sec-fetch-site": "same-origin"}
@@ -27,10 +25,10 @@ LONG = 300  # seconds: a hundred times what a quiet machine needs
 class Page:
     """The application of one review, spoken to as a browser would that has been let in."""
 
-    def __init__(self, audit, *, reviewer="ann", blind=False, images=None, table=None, door=DOOR):
+    def __init__(self, audit, *, reviewer="ann", gold=0.0, door=DOOR, **options):
         self.decisions = open_decisions(audit)
-        options = Options("suspects", blind, images, table, read_keys(None), 0.1)
-        self.review = Review(AuditFolder(Path(audit)), self.decisions, reviewer, options)
+        folder = AuditFolder(Path(audit), gold=gold > 0)
+        self.review = Review(folder, self.decisions, reviewer, gold=gold, **options)
         self.app = make_app(self.review, door)
         self.headers = {"host": "127.0.0.1:8000", "cookie": f"{door.cookie}={door.token}"}
 

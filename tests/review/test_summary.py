@@ -171,3 +171,31 @@ def test_who_could_not_say_widens_what_is_proven(decisions, folder):
     wide = review_summary(decisions, AUDITED, folder)["certificate"]["numbers"]
     assert wide["low"] <= narrow["low"]
     assert wide["high"] > narrow["high"]
+
+
+def test_rows_that_were_certain_before_are_no_evidence(decisions, folder):
+    with_components(folder)
+    before = review_summary(decisions, AUDITED, folder)["progress"]["numbers"]
+    decisions.record_all([said("label", row) for row in range(20, 30)])
+    known = AUDITED._replace(known=(np.arange(N) >= 20) & (np.arange(N) < 30))
+    after = review_summary(decisions, known, folder)["progress"]["numbers"]
+    assert after == before
+    assert review_summary(decisions, AUDITED, folder)["progress"]["numbers"] != before
+
+
+def test_gold_rows_tell_how_often_a_reviewer_is_right(decisions, folder):
+    with_components(folder)
+    known = AUDITED._replace(known=np.arange(N) >= 36)
+    decisions.record(said("label", 3, queue="calibration"))
+    decisions.record_all([said("label", row, queue="gold") for row in (36, 37)])
+    decisions.record(said("suggestion", 38, queue="gold"))
+    told = review_summary(decisions, known, folder)
+    assert told["rows"] == {"decided": 1}
+    assert told["reviewers"] == {"ann": 1}
+    numbers = told["gold"][0]["numbers"]
+    assert (numbers["rows"], numbers["right"], numbers["alarms"]) == (3, 2, 1)
+    assert told["sentences"][3].startswith("ann was right on 2 of 3 gold rows (")
+    assert "allowing for slips as in 3 gold rows" in told["certificate"]["sentence"]
+    decisions.record(said("label", 12, "bob", queue="calibration"))
+    told = review_summary(decisions, known, folder)
+    assert "allowing" not in told["certificate"]["sentence"]  # bob was not tested

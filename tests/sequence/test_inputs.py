@@ -61,7 +61,10 @@ def test_bad_input_gets_a_sentence(model, how, sentence):
         ({"p_e": 1.5}, "p_e=1.5 must be a number between 0 and 1"),
         ({"noise": "loud"}, "noise='loud' is not known; choose from per_state, shared, full"),
         ({"implementation": "fast"}, "implementation='fast' is not known; choose from log, scal"),
-        ({"threshold": 0.5, "contamination": 0.1}, "are two rules; pass at most one of them"),
+        (
+            {"threshold": 0.5, "contamination": 0.1},
+            "threshold=0.5 and contamination=0.1 are two rules; pass at most one of them",
+        ),
     ],
 )
 def test_bad_parameters_of_the_tolerant_model_get_a_sentence(how, sentence):

@@ -12,14 +12,17 @@ from sklearn.mixture import GaussianMixture
 
 from errata.noise import NoiseModel, flip_labels
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
-from errata.sequence._base import maximise, warn_of_trouble
-from errata.sequence._inputs import Sequences, count_transitions
+from errata.sequence._base import (
+    count_transitions,
+    maximise,
+    measure_variances,
+    warn_of_trouble,
+)
+from errata.sequence._inputs import Sequences
+from errata.sequence._models import tally_labelled
 from errata.sequence._statistics import (
     Parameters,
-    add_tallies,
-    measure_variances,
     tally_hidden,
-    tally_labelled,
 )
 from errata.sequence._tolerant import warn_if_worse_than_chance
 from sequence.hidden_chains import CENTRES, gaussian_chain, staying
@@ -131,7 +134,7 @@ def test_blocks_of_sequences_add_up():
         Sequences(X[rows], whole.codes[rows], np.cumsum(part))
         for rows, part in ((slice(0, 100), lengths[:3]), (slice(100, 300), lengths[3:]))
     )
-    apart = add_tallies(tally_hidden(other, start, False), tally_hidden(one, start, False))
+    apart = tally_hidden(other, start, False).merge(tally_hidden(one, start, False))
     for mine, theirs in zip(together, apart, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
 

@@ -338,3 +338,40 @@ def test_several_datasets_get_a_sentence():
 def test_a_streamed_dataset_gets_a_sentence():
     with pytest.raises(ValueError, match="this dataset is streamed; collect it first"):
         as_table(Streamed())
+
+
+class Stream:
+    """The result of a query, as DuckDB gives it: columns by name, and a stream of Arrow."""
+
+    def __init__(self, columns):
+        self.table = arrow.table(columns)
+        self.columns = self.table.column_names
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "audit",
+    [
+        lambda table: errata.audit(table, "pet", self_check=False, random_state=0),
+        lambda table: errata.audit_targets(table, "x", self_check=False, random_state=0),
+        lambda table: errata.audit_multilabel(table, ["a", "b"], self_check=False, random_state=0),
+        lambda table: errata.audit_votes(
+            table, item="item", worker="worker", label="pet", random_state=0
+        ),
+    ],
+    ids=["classes", "numbers", "several labels", "votes"],
+)
+def test_every_audit_takes_a_stream_of_arrow(audit):
+    random = np.random.default_rng(0)
+    pet = np.repeat(["cat", "dog"], 30)
+    columns = {
+        "x": (pet == "dog") + random.normal(0, 0.1, 60),
+        "pet": pet,
+        "a": 1 * (pet == "dog"),
+        "b": 1 * (random.random(60) < 0.5),
+        "item": np.repeat(np.arange(20), 3),
+        "worker": np.tile(np.arange(3), 20),
+    }
+    assert audit(Stream(columns)).noise_rate.estimate == audit(columns).noise_rate.estimate

@@ -3,8 +3,7 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
-from errata.tables import read_table, write_table
-from errata.tables._digest import RowDigests, row_digests, row_keys
+from errata.tables import RowDigests, read_table, row_digests, row_keys, write_table
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables import copy_with_column, copy_with_rows, read_table, write_table
-from errata.tables._table import guard_formula
 
 words = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
@@ -246,34 +245,36 @@ def test_numbers_of_numpy_in_a_list_are_written(tmp_path):
 FORMULAS = ["=1+1", "+cat", "@SUM(A1)", "\t=1", "\r\n=1", "\n=1", "-1_000", "-inf", "+1;=2", "--1"]
 
 
-@pytest.mark.parametrize("text", FORMULAS, ids=ascii)
-def test_what_begins_like_a_formula_gets_an_apostrophe(text):
-    assert guard_formula(text) == f"'{text}"
+def guarded(folder, cells):
+    """What stands in the file for a spreadsheet in place of the cells."""
+    write_table(folder / "guarded.csv", {"x": cells, "y": [1] * len(cells)}, guard_formulas=True)
+    with open(folder / "guarded.csv", newline="", encoding="utf-8") as stream:
+        return [row[0] for row in csv.reader(stream)][1:]
 
 
-TEXTS = ["cat", "a=b", "", "two\nlines", "a\tb", "caf\xe9", "\u0645\u06cc\u200c\u0634\u0648\u062f"]
-NOT_CHANGED = ["-", "+", "-1", "+1.5", "-.5e-3", "1.", *TEXTS, None, -1.5, True]
+def test_what_begins_like_a_formula_gets_an_apostrophe(tmp_path):
+    assert guarded(tmp_path, FORMULAS) == [f"'{text}" for text in FORMULAS]
 
 
-@pytest.mark.parametrize("cell", NOT_CHANGED)
-def test_numbers_and_other_texts_stay(cell):
-    assert guard_formula(cell) == cell
+NOT_CHANGED = ["-", "+", "-1", "+1.5", "-.5e-3", "1.", "cat", "a=b", "", "two\nlines", "a\tb",
+               "caf\xe9", "\u0645\u06cc\u200c\u0634\u0648\u062f"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("\x1b[31mcat", r"\x1b[31mcat"),
-        ("=1\x1b", r"'=1\x1b"),
-        ("\x00\x07\x7f\x9b", r"\x00\x07\x7f\x9b"),
-        ("\r=1", r"\r=1"),  # a line end that begins another line over this one
-        ("\x1b=1", r"\x1b=1"),
-        ("\u202etac", r"\u202etac"),
-    ],
-    ids=ascii,
-)
-def test_what_a_terminal_would_obey_is_written_out(text, shown):
-    assert guard_formula(text) == shown
+def test_numbers_and_other_texts_stay(tmp_path):
+    assert guarded(tmp_path, NOT_CHANGED) == NOT_CHANGED
+    assert guarded(tmp_path, [-1.5, None]) == ["-1.5", ""]
+
+
+def test_what_a_terminal_would_obey_is_written_out(tmp_path):
+    shown = {
+        "\x1b[31mcat": r"\x1b[31mcat",
+        "=1\x1b": r"'=1\x1b",
+        "\x00\x07\x7f\x9b": r"\x00\x07\x7f\x9b",
+        "\r=1": r"\r=1",  # a line end that begins another line over this one
+        "\x1b=1": r"\x1b=1",
+        "\u202etac": r"\u202etac",
+    }
+    assert guarded(tmp_path, list(shown)) == list(shown.values())
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])

@@ -1,23 +1,18 @@
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 from sklearn.datasets import make_moons
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from errata.noise import flip_labels
 from errata.tolerant import RobustDiscriminantAnalysis
-from strategies import SEEDS, seeds
-from tolerant.gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
+from tolerant.gaussian_classes import EM8, three_classes, two_classes
 
 
 def exact(**parameters):
@@ -61,20 +56,6 @@ def test_contamination_can_be_estimated_as_suspicions_are_probabilities():
     assert model.flagged_.sum() == np.floor(model.suspicion_.sum() + 0.5)
 
 
-@settings(max_examples=15)
-@given(seeds, st.sampled_from(["shared", "full", "diag"]), st.integers(2, 4))
-def test_the_objective_never_falls(seed, covariance, n_classes):
-    random = np.random.default_rng(seed)
-    X, y = random.normal(size=(80, 2)), np.arange(80) % n_classes
-    X[:, 0] += y
-    model = RobustDiscriminantAnalysis(covariance, shrinkage=0, max_iter=30)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, y, sample_weight=random.uniform(0.5, 3, 80))
-    assert (np.diff(model.objective_) >= -1e-9 * np.abs(model.objective_[1:])).all()
-    np.testing.assert_allclose(model.noise_transition_.sum(axis=1), 1, rtol=1e-12)
-
-
 @pytest.mark.parametrize("make", [two_classes, three_classes])
 def test_without_noise_it_is_linear_discriminant_analysis(make):
     X, y, *_ = make(0, n=300, n_test=10)
@@ -104,36 +85,6 @@ def test_noise_by_class_turns_the_offset_of_a_discriminant_and_not_its_direction
     assert np.degrees(np.arccos(cosine)) < 3
     shift = -noisy.intercept_ / np.linalg.norm(a) + clean.intercept_ / np.linalg.norm(b)
     assert shift[0] == pytest.approx(-0.70, abs=0.1)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
-    X, y, classes, X_test, y_test = two_classes(seed)
-    wrong = y != classes
-    model = RobustDiscriminantAnalysis().fit(X, y)
-    assert np.abs(model.noise_transition_ - TWO).max() <= 0.06
-    assert model.score(X_test, y_test) >= 0.92
-    assert roc_auc_score(wrong, model.suspicion_) >= 0.96
-    assert abs(model.suspicion_.mean() - wrong.mean()) <= 0.03
-    assert LinearDiscriminantAnalysis().fit(X, y).score(X_test, y_test) <= 0.91
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_three_gaussian_classes_are_learnt_in_spite_of_noise(seed):
-    X, y, _, X_test, y_test = three_classes(seed)
-    model = RobustDiscriminantAnalysis().fit(X, y)
-    assert np.abs(model.noise_transition_ - THREE).max() <= 0.07
-    assert model.score(X_test, y_test) >= 0.96
-    assert LinearDiscriminantAnalysis().fit(X, y).score(X_test, y_test) <= 0.945
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_where_no_label_is_wrong_little_is_suspected(seed):
-    X, y, _, X_test, y_test = two_classes(seed, transition=np.eye(2))
-    model = RobustDiscriminantAnalysis().fit(X, y)
-    assert np.diag(model.noise_transition_).min() >= 0.985
-    plain = LinearDiscriminantAnalysis().fit(X, y).score(X_test, y_test)
-    assert abs(model.score(X_test, y_test) - plain) <= 0.005
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,9 +1,5 @@
-import warnings
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
@@ -11,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant import RobustLogisticRegression, UnbiasedLogisticRegression
-from strategies import SEEDS, seeds
-from tolerant.gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
+from strategies import SEEDS
+from tolerant.gaussian_classes import EM8, TWO, three_classes, two_classes
 
 T = np.array([[0.9, 0.1], [0.2, 0.8]])
 
@@ -60,20 +56,6 @@ def test_without_noise_it_is_logistic_regression(make, fit_intercept):
     )
 
 
-@settings(max_examples=12)
-@given(seeds, st.integers(2, 4), st.sampled_from(["full", "per_class", "uniform"]))
-def test_the_objective_never_falls(seed, n_classes, noise):
-    random = np.random.default_rng(seed)
-    X, y = random.normal(size=(60, 2)), np.arange(60) % n_classes
-    X[:, 0] += 2 * y
-    model = RobustLogisticRegression(noise=noise, max_iter=15)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, y, random.uniform(0.5, 3, 60))
-    assert (np.diff(model.objective_) >= -1e-9 * np.abs(model.objective_[1:])).all()
-    np.testing.assert_allclose(model.noise_transition_.sum(axis=1), 1, rtol=1e-12)
-
-
 def test_sparse_rows_are_as_good():
     X, y, *_ = three_classes(0, n=300, n_test=10)
     dense, sparse = (
@@ -84,33 +66,6 @@ def test_sparse_rows_are_as_good():
     np.testing.assert_allclose(
         sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X), rtol=1e-6, atol=1e-8
     )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
-    X, y, _, X_test, y_test = two_classes(seed)
-    model = RobustLogisticRegression().fit(X, y)
-    assert np.abs(model.noise_transition_ - TWO).max() <= 0.08
-    assert model.score(X_test, y_test) >= 0.92
-    assert LogisticRegression().fit(X, y).score(X_test, y_test) <= 0.91
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_three_gaussian_classes_are_learnt_in_spite_of_noise(seed):
-    X, y, _, X_test, y_test = three_classes(seed)
-    model = RobustLogisticRegression().fit(X, y)
-    assert np.abs(model.noise_transition_ - THREE).max() <= 0.08
-    assert model.score(X_test, y_test) >= 0.96
-    assert LogisticRegression().fit(X, y).score(X_test, y_test) <= 0.92
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_where_no_label_is_wrong_little_is_suspected(seed):
-    X, y, _, X_test, y_test = two_classes(seed, transition=np.eye(2))
-    model = RobustLogisticRegression().fit(X, y)
-    assert np.diag(model.noise_transition_).min() >= 0.985
-    plain = LogisticRegression().fit(X, y).score(X_test, y_test)
-    assert abs(model.score(X_test, y_test) - plain) <= 0.005
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -146,6 +146,16 @@ def test_constant_columns_and_single_rows_are_no_obstacle(model):
     assert set(constant.predict(np.ones((1, 2)))) == {"a"}
 
 
+@pytest.mark.parametrize("constant", [0.1, 0.3, 7.0, -1e5 / 3])
+def test_a_constant_column_changes_nothing(constant):
+    X, y = load_iris(return_X_y=True)
+    wider = np.column_stack([X, np.full(len(X), constant)])
+    without = RobustLossClassifier().fit(X, y)
+    fitted = RobustLossClassifier().fit(wider, y)
+    np.testing.assert_allclose(fitted.coef_[:, :-1], without.coef_, rtol=1e-6)
+    np.testing.assert_allclose(fitted.predict_proba(wider), without.predict_proba(X), atol=1e-9)
+
+
 def test_too_few_steps_are_told_at_the_line_of_the_user():
     X, _, labels, _ = noisy()
     with pytest.warns(ConvergenceWarning, match="did not settle within max_iter=1 steps") as caught:

@@ -136,3 +136,18 @@ def test_many_coefficients_are_left_to_the_quasi_newton_solver(monkeypatch):
         rtol=0,
         atol=1e-6,
     )
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.3, 7.0, -1e5 / 3])
+@pytest.mark.parametrize("max_newton_params", [2000, 0])
+def test_a_constant_column_changes_nothing(max_newton_params, constant, monkeypatch):
+    monkeypatch.setattr("errata.tolerant._softmax.MAX_NEWTON_PARAMS", max_newton_params)
+    task = random_task(1, 3, 0.0)
+    X = np.column_stack([task.X, np.full(len(task.X), constant)])
+    found = WeightedSoftmax(X, task.codes, task.weights, 3, 0.0).fit()
+    np.testing.assert_allclose(
+        compute_log_proba(compute_scores(X, found)),
+        compute_log_proba(compute_scores(task.X, task.fit())),
+        rtol=0,
+        atol=1e-5,
+    )

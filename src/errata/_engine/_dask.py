@@ -18,7 +18,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from .._files import make_temporary_prefix
 from .._format import count
@@ -93,12 +93,12 @@ class OnDask(Engine):
     ) -> Generator[tuple[int, Any], None, None]:
         missing = {}
         for number, piece in enumerate(pieces):
-            found = self.ledger.recall(piece.key)
-            if found is None:
+            is_kept, result = self.ledger.recall(piece.key)
+            if not is_kept:
                 missing[number] = piece
                 continue
             clock.tell(piece.rows, kept=True)
-            yield number, found.result
+            yield number, result
         if missing:
             with write_shared(self.ledger.folder, shared) as path:
                 yield from self._compute_missing(task, missing, path, clock)
@@ -141,13 +141,7 @@ def _run_piece(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
             raise
         explained = add_context(error, piece, ledger)
         explained.add_note(traceback.format_exc())  # which would stay on the worker
-        return Failed(explained)
-
-
-class Failed(NamedTuple):
-    """An error that would come again: given back, as Dask would try again what is raised."""
-
-    error: Exception
+        return explained  # given back, as Dask would try again what is raised
 
 
 class Watch:
@@ -194,8 +188,8 @@ class Watch:
         except TimeoutError as error:  # its worker was lost, and no other came
             raise self._make_timeout("no result has come") from error
         future.release()  # now: it would stay in the memory of its worker until all are done
-        if isinstance(result, Failed):
-            raise result.error
+        if isinstance(result, Exception):  # it would come again
+            raise result
         return result
 
     def _next(self) -> Any:

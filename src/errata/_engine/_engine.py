@@ -250,9 +250,10 @@ class Here(Engine):
         self, task: Task, pieces: Sequence[Piece], shared: Any, clock: Clock
     ) -> Generator[tuple[int, Any], None, None]:
         for number, piece in enumerate(pieces):
-            found = self.ledger and self.ledger.recall(piece.key)
-            result = found.result if found else self._made(task, piece, shared)
-            clock.tell(piece.rows, kept=found is not None)
+            is_kept, result = self.ledger.recall(piece.key) if self.ledger else (False, None)
+            if not is_kept:
+                result = self._made(task, piece, shared)
+            clock.tell(piece.rows, kept=is_kept)
             yield number, result
 
     def _made(self, task: Task, piece: Piece, shared: Any) -> Any:

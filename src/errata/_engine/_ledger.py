@@ -5,19 +5,13 @@ import pickle
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from .._files import atomic_path, remove_litter
 from .._format import join_names, shorten
 from ._shared import dump
 
 _FINGERPRINT = "fingerprint.json"
-
-
-class Kept(NamedTuple):
-    """A result that is there; it may be None."""
-
-    result: Any
 
 
 class Ledger:
@@ -70,21 +64,21 @@ class Ledger:
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """The result of that name; made now, and kept, unless it is there."""
-        found = self.recall(name)
-        if found is not None:
-            return found.result
+        is_kept, result = self.recall(name)
+        if is_kept:
+            return result
         result = make()
         with atomic_path(self._path(name)) as temporary, temporary.open("wb") as stream:
             dump(result, stream)
         return result
 
-    def recall(self, name: str) -> Kept | None:
-        """The result of that name, None if it is not there."""
+    def recall(self, name: str) -> tuple[bool, Any]:
+        """Whether the result of that name is there, and the result, which may be None."""
         try:
             with self._path(name).open("rb") as stream:
-                return Kept(pickle.load(stream))
+                return True, pickle.load(stream)
         except (FileNotFoundError, EOFError, pickle.UnpicklingError):
-            return None  # a machine that stops may leave a file without its content
+            return False, None  # a machine that stops may leave a file without its content
 
     def close(self) -> None:
         """Remove the folder: all is done."""

@@ -21,6 +21,7 @@ from ._components import (
 from ._files import (
     CARDS,
     COMPONENTS,
+    GOLD_CARDS,
     MISSING,
     NUMBERS,
     PARTS,
@@ -55,6 +56,7 @@ __all__ = [
     "ROWS",
     "SUSPECTS",
     "CardFile",
+    "GOLD_CARDS",
     "Components",
     "Evidence",
     "Left",

@@ -4,11 +4,13 @@ A component is a group of noise hypotheses together with a shift ``a`` of the lo
 
     p_a = p e^a / (1 - p + p e^a),   a ~ N(0, s²) a priori,
 
-so that ``p_wrong`` of a row, the noise rate and what is left to find are all linear in the weights
-of the components. A verdict on a row multiplies the weight of each by the probability that the
-component gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at
-a border between classes speaks against boundary noise, and so against all such rows), the shift how
-far all of them were over- or underestimated.
+that of rows which are not flagged as far from that of the suspects as N(0, s²) says: an audit that
+was right about what it flagged may have missed a kind of error elsewhere, and the other way round.
+Components are such that ``p_wrong`` of a row, the noise rate and what is left to find are all
+linear in their weights. A verdict on a row multiplies the weight of each by the probability that it
+gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at a border
+between classes speaks against boundary noise, and so against all such rows), shifts how far all of
+them were over- or underestimated.
 """
 
 from collections.abc import Sequence
@@ -21,7 +23,8 @@ from .._blocks import blocks
 
 # Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
-SHIFT_SPREAD = 1.5  # of their prior
+SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
+NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles
 TEMPER = 0.5  # rows share their models: a verdict counts as half of one
 AT_ONCE = 2**16  # rows that sums are made of at a time
 LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
@@ -51,21 +54,30 @@ class Components(NamedTuple):
 
     kinds: tuple[str, ...]
     shifts: np.ndarray
-    weights: np.ndarray  # (kinds, shifts), they sum to one
+    weights: np.ndarray  # (kinds, shifts of suspects, shifts of others), they sum to one
     flagged: RowSums
     others: RowSums  # rows that are not flagged
 
     @property
-    def rates(self) -> np.ndarray:
-        """Fraction of wrong labels under each component, shape (kinds, shifts)."""
-        every = self.flagged.plus(self.others)
-        return every.wrong / max(every.rows, 1)
+    def of_flagged(self) -> np.ndarray:
+        """Weights of kinds and shifts of the suspects, shape (kinds, shifts)."""
+        return self.weights.sum(axis=2)
 
-    def p_wrong(self, p: np.ndarray) -> np.ndarray:
+    @property
+    def of_others(self) -> np.ndarray:
+        """Weights of kinds and shifts of rows that are not flagged, shape (kinds, shifts)."""
+        return self.weights.sum(axis=1)
+
+    def p_wrong(self, p: np.ndarray, flagged: np.ndarray | bool) -> np.ndarray:
         """The probability that labels are wrong, from that under each hypothesis (m, kinds)."""
-        odds = np.exp(self.shifts)
-        parts = (shifted(p, e) @ self.weights[:, s] for s, e in enumerate(odds))
-        return np.sum(list(parts), axis=0)
+        is_flagged = np.broadcast_to(flagged, len(p))
+        found = np.empty(len(p))
+        for rows, weights in ((is_flagged, self.of_flagged), (~is_flagged, self.of_others)):
+            if rows.any():
+                some = p if rows.all() else p[rows]
+                odds = enumerate(np.exp(self.shifts))
+                found[rows] = sum(shifted(some, e) @ weights[:, s] for s, e in odds)
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as JSON can keep it."""
@@ -112,8 +124,13 @@ def gather_components(
     suspects = _sums(p[flagged], SHIFTS)
     others = _sums(p[~flagged], SHIFTS)
     shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
-    shares = _leaning(shared @ (suspects.wrong + others.wrong), total)
-    return Components(tuple(kinds), SHIFTS, np.outer(shared, shares), suspects, others)
+    apart = np.eye(len(SHIFTS))  # shifts of others, given that of the suspects
+    if flagged.any():
+        apart = np.exp(-(((SHIFTS[:, None] - SHIFTS) / SHIFT_SPREAD) ** 2) / 2)
+        apart /= apart.sum(axis=1, keepdims=True)
+    shares = _leaning(shared @ suspects.wrong + shared @ others.wrong @ apart.T, total)
+    weights = shared[:, None, None] * shares[:, None] * apart
+    return Components(tuple(kinds), SHIFTS, weights, suspects, others)
 
 
 def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
@@ -154,7 +171,7 @@ class Evidence(NamedTuple):
     that people looked at and could not tell are ``unsure``; they teach nothing.
     """
 
-    log_likelihood: np.ndarray  # (kinds, shifts)
+    log_likelihood: np.ndarray  # (2, kinds, shifts), of suspects and of others
     flagged: RowSums
     others: RowSums
     found_flagged: int
@@ -200,11 +217,13 @@ def evidence_of(
         What the audit said.
     """
     p, wrong, flagged = (np.asarray(given) for given in (p, wrong, flagged))
-    likelihood = np.empty((len(components.kinds), len(components.shifts)))
+    likelihood = np.empty((2, len(components.kinds), len(components.shifts)))
     for s, e in enumerate(np.exp(components.shifts)):
         moved = shifted(p, e)
         seen = np.where(wrong[:, None], moved, 1 - moved)
-        likelihood[:, s] = TEMPER * np.log(OFF + (1 - 2 * OFF) * seen).sum(axis=0)
+        each = TEMPER * np.log(OFF + (1 - 2 * OFF) * seen)
+        likelihood[0, :, s] = each[flagged].sum(axis=0)
+        likelihood[1, :, s] = each[~flagged].sum(axis=0)
     return Evidence(
         log_likelihood=likelihood,
         flagged=_sums(p[flagged], components.shifts),
@@ -249,7 +268,8 @@ def update(components: Components, evidence: Evidence) -> Components:
     [0.5, 0.72]
     """
     with np.errstate(divide="ignore"):
-        logs = np.log(components.weights) + evidence.log_likelihood
+        logs = np.log(components.weights)
+    logs = logs + evidence.log_likelihood[0][:, :, None] + evidence.log_likelihood[1][:, None, :]
     return components._replace(weights=_softmax(logs))
 
 
@@ -262,18 +282,31 @@ class Left(NamedTuple):
     high: float
 
 
-def expected_left(components: Components, undecided: RowSums) -> Left:
-    """Wrong labels expected among rows that are left.
+def expected_left(
+    components: Components, *, flagged: RowSums | None = None, others: RowSums | None = None
+) -> Left:
+    """Wrong labels expected among rows that are left, suspects or others or both.
 
     The interval is that of the mixture of components: what is not known of the noise, and chance.
     """
-    weights = components.weights.ravel()
-    wrong = undecided.wrong.ravel().clip(0, undecided.rows)
+    given = [rows for rows in (flagged, others) if rows is not None]
+    wrong = [rows.wrong.clip(0, rows.rows) for rows in given]
+    variance = [rows.variance for rows in given]
+    n = sum(rows.rows for rows in given)
+    if len(given) == 2:
+        weights = components.weights
+        means = wrong[0][:, :, None] + wrong[1][:, None, :]
+        spread = variance[0][:, :, None] + variance[1][:, None, :]
+    else:
+        weights = components.of_flagged if others is None else components.of_others
+        means = wrong[0]
+        spread = variance[0]
+    kept = weights > (NEGLIGIBLE * weights.max() if len(given) == 2 else -1.0)
     low, high = of_mixture(
-        weights, wrong, undecided.variance.ravel(), max(undecided.rows, 0), COVERAGE
+        weights[kept] / weights[kept].sum(), means[kept], spread[kept], max(n, 0), COVERAGE
     )
-    expected = float(weights @ wrong)
-    return Left(undecided.rows, expected, min(low, expected), max(high, expected))
+    expected = float(np.sum(weights * means))
+    return Left(n, expected, min(low, expected), max(high, expected))
 
 
 def of_mixture(

@@ -2,7 +2,7 @@
 
 ``audit.json`` holds what there is to tell, ``rows.parquet`` a line for each row, or a folder
 ``rows`` a file for each part of a large table. ``cards.parquet`` and ``components.parquet`` are
-what a review needs.
+what a review needs, and ``gold.parquet`` what tests its reviewers.
 
 pyarrow's own ways (``to_numpy``, ``take``, ``unique``) import pandas and all of its functions: that
 takes longer than everything else that the page of a review does before it is there.
@@ -19,12 +19,13 @@ import numpy as np
 
 from .._files import atomic_folder, readable
 
-VERSION = 14  # one more whenever what is written changes
+VERSION = 15  # one more whenever what is written changes
 NUMBERS = "audit.json"
 METRICS = "metrics.json"
 ROWS = "rows.parquet"
 PARTS = "rows"  # the folder of a table that was audited in parts
 CARDS = "cards.parquet"
+GOLD_CARDS = "gold.parquet"  # where some labels are certain
 COMPONENTS = "components.parquet"
 REPORT = "report.html"
 

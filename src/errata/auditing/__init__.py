@@ -11,13 +11,14 @@ What differs by kind is a *problem*, in a folder of its own: ``classes/`` (with 
 ``examples/``  what a person wants to see of single rows, and what a review needs
 
 ``_learning`` is what an audit of classes learns from its rows and judges others by, ``_self_check``
-injects errors, and ``_settings`` holds the constants that files share, with the commands that chose
-them.
+injects errors, ``_planting`` plants them in a copy of a file, and ``_settings`` holds the constants
+that files share, with the commands that chose them.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from ._audit_file import audit_file
+from ._planting import plant_errors
 from ._self_check import SelfCheck
 from .classes._audit import audit
 from .examples._explanations import RowExplanation
@@ -54,6 +55,7 @@ __all__ = [
     "diff",
     "AuditDiff",
     "DiffSide",
+    "plant_errors",
     "add_review",
     "NoiseRate",
     "SelfCheck",

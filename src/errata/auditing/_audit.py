@@ -5,6 +5,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
+from importlib.metadata import version
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,11 @@ from .classes import Grouped, without_hypotheses
 from .examples._examples import describe_rows, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
-from .inputs._decisions import row_names
-from .inputs._inputs import Display
+from .inputs._features import check_pixels
+from .inputs._inputs import names_by, row_index, row_names
+from .inputs._labels import one_per_row
 from .results._base import BaseAudit
-from .results._flags import Flags, best_f1_rule, draw_flags, no_flags
+from .results._flags import best_f1_rule, draw_flags, longest_rule, no_flags_rule
 
 SHORT = 2.0  # seconds of finding from which it is said that the self-check takes as long
 
@@ -82,11 +85,16 @@ class Problem(ABC):
     explainer: Any = None  # of single rows, where models can be asked again
 
     options: Options
-    display: Display
+    index: Any = None  # that of a dataframe, unless it merely counts the rows
+    ids: np.ndarray | None = None  # what the user calls the rows
     has_skill: bool
     p_wrong: np.ndarray
     suspicion: np.ndarray
     doubtful: np.ndarray  # bool: may be wrong, and could be judged
+    flagged: np.ndarray
+    expected_precision: float = float("nan")
+    expected_recall: float = float("nan")
+    rule: str  # by which flags were drawn
 
     @abstractmethod
     def read(self) -> None:
@@ -95,6 +103,34 @@ class Problem(ABC):
     @abstractmethod
     def find(self, progress: Progress) -> None:
         """Fit the models, and find what is wrong."""
+
+    def name_rows(self, table: Any, n: int) -> None:
+        """Take over what rows are called, and raise now what would be raised at the end."""
+        options = self.options
+        self.index = row_index(table)
+        self.ids = None if options.ids is None else one_per_row("ids", options.ids, n)
+        if options.image_shape is not None:
+            check_pixels(table, options.image_shape)
+
+    @cached_property
+    def row_names(self) -> np.ndarray | None:
+        """The ids of the rows; without any, what the index of the dataframe calls them."""
+        if self.ids is not None or self.index is None:
+            return self.ids
+        return names_by(self.index)
+
+    def about(self, table: Any, n_features: int, label: Any = None) -> dict[str, Any]:
+        """What a report says about the data, of which so many columns were looked at."""
+        frame = type(table).__module__.partition(".")[0]
+        seed = self.options.random_state
+        return {
+            "errata": version("errata"),
+            "title": self.options.title or "audit",
+            "label": label if isinstance(label, str) else None,
+            "seed": int(seed) if isinstance(seed, Integral) else None,
+            "features": n_features,
+            "dataframe": "polars" if frame == "polars" else "pandas",
+        }
 
     def inject(self) -> Any:
         """Inject errors into a copy of the labels, and look for them in the same way."""
@@ -105,19 +141,20 @@ class Problem(ABC):
         """Whether there is anything to be found."""
         return self.has_skill
 
-    def flag(self) -> Any:
-        """Draw flags among what may be wrong: :class:`Flags`, or a line for rows on disk."""
+    def flag(self) -> None:
+        """Draw flags among what may be wrong."""
         precision = self.options.precision
+        self.flagged = np.zeros(self.doubtful.shape, dtype=bool)
         if not self.has_skill:
-            return no_flags(self.doubtful.shape, self.no_flags)
-        flags = self.draw(self.p_wrong[self.doubtful], self.suspicion[self.doubtful], precision)
-        flagged = np.zeros(self.doubtful.shape, dtype=bool)
-        flagged[self.doubtful] = flags.flagged
-        rule = best_f1_rule(self.listed) if precision is None else flags.rule
-        return flags._replace(flagged=flagged, rule=rule)
+            self.rule = no_flags_rule(self.no_flags)
+            return
+        self.flagged[self.doubtful], self.expected_precision, self.expected_recall = self.draw(
+            self.p_wrong[self.doubtful], self.suspicion[self.doubtful], precision
+        )
+        self.rule = best_f1_rule(self.listed) if precision is None else longest_rule(precision)
 
     @abstractmethod
-    def result(self, flags: Flags, check: Any) -> BaseAudit:
+    def result(self, check: Any) -> BaseAudit:
         """The audit as the user gets it, but for what is told of single rows."""
 
     @abstractmethod
@@ -127,12 +164,11 @@ class Problem(ABC):
     def show(self, result: Any) -> Callable[[np.ndarray], RowsView]:
         """Add what is told of single rows; return a way to look at some of them."""
         view = self.view(result)
-        names = self.display.row_names(len(result))
         result._describe = partial(
             describe_rows,
             view,
             example_rows(result.suspicion, result.flagged, view.doubtful),
-            names,
+            self.row_names,
             n_jobs=self.options.n_jobs,
         )
         return lambda rows: view
@@ -161,14 +197,16 @@ def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
     expected = f", about {seconds:.0f} s" if is_checked and seconds > SHORT else ""
     progress(f"{problem.injecting}{expected}" if is_checked else "summing up")
     check = problem.inject() if is_checked else None
-    result = problem.result(problem.flag(), check)
+    problem.flag()
+    result = problem.result(check)
     look = problem.show(result)
     if problem.may_be_reviewed:
         result.for_review = ForReview(
             look,
             problem.group_hypotheses(result),
             problem.reviewed(result),
-            problem.display,
+            problem.row_names,
+            options.image_shape,
             seconds=time.perf_counter() - started,
             seed=options.seed,
             n_jobs=options.n_jobs,

@@ -39,6 +39,10 @@ SOURCES = {  # words in the names of columns that say who or what made the label
 }
 MOST_SOURCES = 50
 
+# Arguments that are noted with an audit, for those who ask about its rows later.
+REPEATED = ("drop", "trust", "groups", "known", "ids", "by", "image_shape", "random_state")
+FILES = ("embeddings", "pred_proba", "decisions")
+
 
 @dataclass(frozen=True)
 class FileOptions:
@@ -224,11 +228,24 @@ def audit_file(
     )
     file = Path(file)
     kind = find_kind(vars(options))
-    found = resolve_name(kind.command.audit)(file, options, progress)
-    add_rates(found, options.by, options.features or file)
-    found.about.setdefault("id", options.ids)
-    found.about["table"] = str(file.resolve())
-    return found
+    result = resolve_name(kind.command.audit)(file, options, progress)
+    result.about.setdefault("id", options.ids)
+    result.about["table"] = str(file.resolve())
+    result.about["arguments"] = _note_arguments(options)
+    return result
+
+
+def _note_arguments(options: FileOptions) -> dict[str, Any] | None:
+    """What it takes to audit the file again; None where that is more than names and numbers."""
+    if options.estimator is not None or not isinstance(options.random_state, int | None):
+        return None
+    noted = {name: getattr(options, name) for name in REPEATED}
+    for name in FILES:
+        value = getattr(options, name)
+        if not isinstance(value, str | os.PathLike | None):
+            return None
+        noted[name] = value and str(Path(value).resolve())
+    return {name: value for name, value in noted.items() if value not in (None, ())}
 
 
 def _read_argument(name: str, value: Any) -> Any:
@@ -258,7 +275,7 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
     check_pixels(kept, options.image_shape)
     seen = join_pictures(kept, file) if kept.num_columns else None
     ids = _read_ids(table, file, options)
-    found: Any = audit(
+    result: Any = audit(
         seen,
         cells,
         estimator=options.estimator,
@@ -277,16 +294,13 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
         progress=progress,
         **options.shared,
     )
-    found.about["label"] = label
-    _name_decisions(found, options.decisions)
-    found.digests = row_digests(table)
-    found.notes.extend(_describe_other_files(file))
+    result.about["label"] = label
+    _name_decisions(result, options.decisions)
+    result.notes.extend(_describe_other_files(file))
     if options.by is None:
-        found.notes.extend(_suggest_source(seen))
-    if options.image_shape is None:  # columns that models never saw may tell a person something
-        found.for_review = found.for_review.showing(table.drop_columns([label]))
-    found.notes.extend(_describe_ids(ids, options.ids))
-    return found
+        result.notes.extend(_suggest_source(seen))
+    certain = [] if options.known is None else [options.known]  # which would tell gold rows
+    return _add_file(result, table, [label, *certain], ids, options)
 
 
 def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -299,7 +313,7 @@ def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
     if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
     ids = _read_ids(table, file, options)
-    found: Any = audit_targets(
+    result: Any = audit_targets(
         join_pictures(kept, file),
         target,
         **_read_besides(table, file, ids, options),
@@ -313,12 +327,8 @@ def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
         progress=progress,
         **options.shared,
     )
-    found.digests = row_digests(table)
-    _name_decisions(found, options.decisions)
-    # Columns that models never saw may tell a person something.
-    found.for_review = found.for_review.showing(table.drop_columns([target]))
-    found.notes.extend(_describe_ids(ids, options.ids))
-    return found
+    _name_decisions(result, options.decisions)
+    return _add_file(result, table, [target], ids, options)
 
 
 def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -332,7 +342,7 @@ def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> An
             )
     kept = table.drop_columns(list(options.left_out))
     ids = _read_ids(table, file, options)
-    found: Any = audit_multilabel(
+    result: Any = audit_multilabel(
         join_pictures(kept, file),
         list(options.labels),
         **_read_besides(table, file, ids, options),
@@ -345,13 +355,10 @@ def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> An
         progress=progress,
         **options.shared,
     )
-    found.digests = row_digests(table)
-    label = found.about["label"]  # one column of lists, or one for each label
-    columns = list(map(str, found.names)) if label is None else [label]
-    found.keys = row_keys(table, *columns)
-    found.for_review = found.for_review.showing(table.drop_columns(columns))
-    found.notes.extend(_describe_ids(ids, options.ids))
-    return found
+    label = result.about["label"]  # one column of lists, or one for each label
+    columns = list(map(str, result.names)) if label is None else [label]
+    result.keys = row_keys(table, *columns)
+    return _add_file(result, table, columns, ids, options)
 
 
 def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -365,7 +372,7 @@ def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
         raise ValueError("`item`, `worker` and `label` must name three different columns.")
     left_out = [*options.drop, *(name for name in (options.groups, options.by) if name)]
     table = _read_items(options, left_out)
-    found: Any = audit_votes(
+    result: Any = audit_votes(
         votes,
         item=item,
         worker=worker,
@@ -379,10 +386,11 @@ def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
         **options.shared,
     )
     if options.features is not None:
-        found.about["features_table"] = str(options.features.resolve())
-        found.about["id"] = options.ids or item
-        found.for_review = found.for_review.showing(table)
-    return found
+        result.about["features_table"] = str(options.features.resolve())
+        result.about["id"] = options.ids or item
+        result.for_review = result.for_review.showing(table)
+        add_rates(result, options.by, [table])
+    return result
 
 
 def _read_items(options: FileOptions, left_out: list[str]) -> Any:
@@ -453,21 +461,36 @@ def _make_wavelets(options: FileOptions) -> WaveletFeatures | None:
     return WaveletFeatures(fs=options.fs, band=options.band)
 
 
-def _name_decisions(found: Any, decisions: Any) -> None:
+def _name_decisions(result: Any, decisions: Any) -> None:
     path = getattr(decisions, "path", decisions)
-    found.about["decisions"] = None if path is None else str(Path(path).resolve())
+    result.about["decisions"] = None if path is None else str(Path(path).resolve())
 
 
-def add_rates(found: Any, name: str | None, file: Path) -> None:
-    """Let summary and report of an audit tell of each value of a column, if one is named."""
+def _add_file(result: Any, table: Any, judged: list[str], ids: Any, options: FileOptions) -> Any:
+    """Add what rows of the table are found again by, what is shown of them, and rates by value.
+
+    ``judged`` are the columns that are not shown beside a row.
+    """
+    result.digests = row_digests(table)
+    if options.image_shape is None:  # columns that models never saw may tell a person something
+        result.for_review = result.for_review.showing(table.drop_columns(judged))
+    result.notes.extend(_describe_ids(ids, options.ids))
+    add_rates(result, options.by, [table])
+    return result
+
+
+def add_rates(result: Any, name: str | None, tables: Iterable[Any]) -> None:
+    """Let summary and report of an audit tell of each value of a column, if one is named.
+
+    ``tables`` are the parts of what was audited, in the order of the rows.
+    """
     if name is None:
         return
-    if found.has_skill:
-        # Of a file, or of all files of a folder or pattern, in the order of the rows.
-        parts = [column_array(read_table(part, [name]), name) for part in find_files(file)]
-        found.rates_by(np.concatenate(parts), name=name)
+    if result.has_skill:
+        cells = [column_array(table, name) for table in tables]
+        result.rates_by(np.concatenate(cells), name=name)
     else:
-        found.notes.append(f"How noisy each value of {name!r} is cannot be told either.")
+        result.notes.append(f"How noisy each value of {name!r} is cannot be told either.")
 
 
 def _describe_ids(ids: Any, name: str | None) -> list[str]:

@@ -1,28 +1,26 @@
 """What is learnt from the drawn rows, and any rows of the table judged by it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .._blocks import blocks
-from .._format import percent
+from .._compat import take_rows
 from .._kernels._probabilities import find_largest, normalise
 from .._random import clone_keeping_seeds
 from ..tables._columns import without_columns
 from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
-from ._settings import CACHED, LEARN_ROWS, NOISE_ROWS, OVERLAP, TREE_ROWS
+from ._settings import CACHED, LEARN_ROWS, NOISE_ROWS, TREE_ROWS
 from .classes import (
     NoisePosterior,
     Posterior,
     RowRule,
-    classes_before_labels,
     noise_posterior,
     posterior_of,
-    rows_posterior,
 )
 from .inputs._duplicates import Ties, copies_note, find_ties, mix_bits
 from .inputs._features import Scale
@@ -40,12 +38,12 @@ from .models._base import (
 )
 from .models._default import (
     AsGiven,
+    CrossFitted,
     GivenProbabilities,
     KernelAndTrees,
+    check_classifier,
     default_models,
     estimator_table,
-    models_of_user,
-    name_models,
 )
 from .models._pooling import Pool, compute_logs, pool_models, pool_new_rows, some_rows
 from .results._flags import Ranking, Rows
@@ -80,7 +78,7 @@ class Filler:
             What the user says of the classes that could be audited.
         """
         logs = self._given(proba) if self.classifier is None else self._learnt(X)
-        codes, p = find_largest(classes_before_labels(self.noise, logs))
+        codes, p = find_largest(self.noise.classes_before_labels(logs))
         return codes.astype(np.intp), np.minimum(p, 1.0)
 
     def _learnt(self, X: np.ndarray) -> np.ndarray:
@@ -216,6 +214,59 @@ def learn(
     return Learnt(inputs, data, pool, posterior, ties, models, filler)
 
 
+def models_of_user(
+    inputs: Inputs, estimator: Any, pred_proba: np.ndarray | None
+) -> list[OutOfFoldModel]:
+    """The classifier and the probabilities, which were checked, that the user brings, as models."""
+    models: list[OutOfFoldModel] = []
+    if estimator is not None:
+        models.append(_model_of_user(inputs, estimator))
+    if pred_proba is not None:
+        are_some = len(inputs.audited) < len(pred_proba)
+        pred_proba = pred_proba.take(inputs.audited, axis=0).take(inputs.present, axis=1)
+        if are_some:
+            pred_proba = certain_or_uniform(pred_proba)
+        models.append(GivenProbabilities(pred_proba))
+    return models
+
+
+def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
+    check_classifier("estimator", estimator)
+    if inputs.model_table is None:
+        raise ValueError("an estimator needs a table to learn from, but X is None.")
+    features = None if inputs.features is None else inputs.features.X
+    table = take_rows(estimator_table(inputs.model_table, features), inputs.audited)
+    return CrossFitted("your model", estimator, table, inputs.classes[inputs.present])
+
+
+def name_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
+    """Classifiers, pairs of name and classifier, and models of the user's own kind, as models."""
+    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
+        raise ValueError(
+            f"estimators={estimators!r} must be a list of classifiers or of (name, classifier) "
+            "pairs."
+        )
+    models: list[OutOfFoldModel] = []
+    for entry in estimators:
+        models.append(entry if hasattr(entry, "out_of_fold_proba") else _name_model(entry, models))
+    repeated = [name for name, times in Counter(m.name for m in models).items() if times > 1]
+    if repeated:
+        raise ValueError(f"the names of estimators must differ, but {repeated[0]!r} is repeated.")
+    return models
+
+
+def _name_model(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
+    """The classifier under its own name, or under that of its class, which is made unique."""
+    if isinstance(entry, tuple) and len(entry) == 2:
+        name, classifier = entry
+    else:
+        name, classifier = type(entry).__name__, entry
+        taken = sum(model.name.partition(" ")[0] == name for model in others)
+        name = f"{name} {taken + 1}" if taken else name
+    check_classifier("estimators", classifier)
+    return CrossFitted(name, classifier)
+
+
 def rows_to_learn_from(n: int, seed: int) -> np.ndarray:
     """The places of the rows to learn from, in order; all of them where they are few.
 
@@ -322,7 +373,7 @@ class Judge:
             present=inputs.present,
             learnt=places[in_table],
             logs=pool.logs[:, in_table],
-            predicted=np.stack([model.predicted[in_table] for model in pool.models]),
+            predicted=pool.predicted[:, in_table],
             filler=learnt.filler,
             seed=learnt.data.random_state,
             shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
@@ -336,7 +387,7 @@ class Judge:
         known = None if given.known is None else given.known[audited]
         asked = _some(new, audited)
         logs, predicted = self._logs(np.asarray(given.places)[audited], asked)
-        found = rows_posterior(self.rule, logs, codes, known=known, of_many=True)
+        found = self.rule.judge(logs, codes, known, of_many=True)
         rows = Rows.judged(given.codes, given.known, audited, found, self.present)
         blank = given.codes < 0
         if self.filler is not None and blank.any():
@@ -360,7 +411,7 @@ class Judge:
         table = None
         if given is not None:
             are_some = given.shape[1] > len(self.present)
-            given = given[:, self.present]
+            given = given.take(self.present, axis=1)
             given = certain_or_uniform(given) if are_some else given
         if rows.groups is not None:
             folds = group_folds(rows.groups, self.seed)
@@ -402,7 +453,7 @@ def fit_filler(
     stand for the classifier.
     """
     if not data.X.shape[1]:
-        return Filler(posterior.noise, None, pool.models[-1].weight, data.n_classes)
+        return Filler(posterior.noise, None, float(pool.weights[-1]), data.n_classes)
     random = np.random.default_rng(data.random_state + 3)
     n = len(data.codes)
     taught = np.arange(n) if n <= TREE_ROWS else np.sort(random.choice(n, TREE_ROWS, replace=False))
@@ -422,44 +473,3 @@ def _noise(
     doubtful = np.arange(len(data.codes)) if known is None else np.flatnonzero(~known)
     chosen = doubtful[some_rows(len(doubtful), data.n_classes, random, at_most=NOISE_ROWS)]
     return noise_posterior(logs.take(chosen, axis=1).astype(float), data.codes[chosen])
-
-
-def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> list[str]:
-    """What nobody can tell from these columns: everything, overlap, noise at borders.
-
-    Of the flagged rows, so many may be wrong only if errors gather near the borders of classes.
-    """
-    if not posterior.skill.enough:
-        return [
-            "These columns do not tell the labels apart (no better than knowing how frequent each "
-            "label is). Whether labels are wrong cannot be told from them: anything from none to "
-            f"{percent(posterior.high)} is possible. Nothing is flagged."
-        ]
-    notes = []
-    if flagged and posterior.noise.ambiguity >= OVERLAP:
-        look = f"Part or all of the {flagged:,} labels that look wrong"
-        notes.append(
-            "The classes overlap in these columns. "
-            f"{look if flagged > 1 else 'The label that looks wrong'} may be right and merely "
-            "unusual."
-        )
-    if near_borders:
-        one = near_borders == 1
-        rows = "1 flagged row lies" if one else f"{near_borders:,} flagged rows lie"
-        notes.append(
-            f"{rows} where classes meet: wrong if errors gather there, right if the classes merely "
-            "overlap."
-        )
-    return notes
-
-
-def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
-    """How many rows are equal but labelled differently."""
-    if not duplicates:
-        return []
-    rows = sum(map(len, duplicates))
-    groups = "group" if len(duplicates) == 1 else "groups"
-    return [
-        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
-        "differently: in each group at least one label is wrong, or the columns do not tell enough."
-    ]

@@ -76,13 +76,13 @@ class SelfCheck(NamedTuple):
 
     def _sentence(self) -> str:
         """What the report says."""
-        told = (
+        sentence = (
             f"Of {self.injected:,} errors we planted, {self.found:,} are among the {self.top:,} "
             f"most suspicious rows; knowing the labels alone, {self.by_label:,} would be."
         )
         if self.lift:
-            return told
-        return f"{told} Among rows of one label, planted errors do not stand out."
+            return sentence
+        return f"{sentence} Among rows of one label, planted errors do not stand out."
 
 
 class Run(NamedTuple):
@@ -123,13 +123,13 @@ def run_self_check(
     if not runs:
         return None
     right = np.mean([np.mean((run.suggested == codes)[run.injected]) for run in runs])
-    told = sum_up(runs, first.p_wrong, units)
+    counts = sum_up(runs, first.p_wrong, units)
     # One row of each unit, as what becomes of copies is no independent evidence.
     of_units = np.unique(units, return_index=True)[1]
     rows = [of_units[run.injected[of_units]] for run in runs]
-    listed = [np.argsort(-run.suspicion, kind="stable")[: told["top"]] for run in runs]
+    listed = [np.argsort(-run.suspicion, kind="stable")[: counts["top"]] for run in runs]
     return SelfCheck(
-        **told,
+        **counts,
         suggested_right=float(right),
         planted_rows=np.concatenate(rows),
         planted_labels=np.concatenate([run.labels[i] for run, i in zip(runs, rows, strict=True)]),
@@ -308,18 +308,18 @@ def count_hits(runs: list[Run], scores: list[np.ndarray]) -> np.ndarray:
 
 def sum_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> dict[str, Any]:
     """What became of errors injected into classes, by the length of the list, too."""
-    told = count_found(runs, before, lift_of([_one_for_each(units, run) for run in runs]))
+    counts = count_found(runs, before, lift_of([_one_for_each(units, run) for run in runs]))
     n = len(before)
-    top = told["top"]
+    top = counts["top"]
     rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
-    rank = rank if told["lift"] else rank[:0]
+    rank = rank if counts["lift"] else rank[:0]
     hits = count_hits(runs, [run.suspicion for run in runs])[rank - 1]
     by_label = np.mean([np.interp(np.r_[rank, top], *by_label_alone(run)) for run in runs], axis=0)
-    return told | {
+    return counts | {
         "by_label": round(float(by_label[-1])),
         "rank": rank,
         "precision": hits / np.maximum(rank, 1),
-        "recall": hits / told["injected"],
+        "recall": hits / counts["injected"],
         "label_precision": by_label[:-1] / np.maximum(rank, 1),
-        "label_recall": by_label[:-1] / told["injected"],
+        "label_recall": by_label[:-1] / counts["injected"],
     }

@@ -41,27 +41,15 @@ NEIGHBORS = 20
 SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
-TEMPER = 0.5  # rows share their models: each counts as half a row
-LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds
-
-# Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand
-SHARED_RATES = np.geomspace(0.002, 0.4, 12)  # means of error rates that labels share
-SHARED_STRENGTHS = np.array([10.0, 50.0, 250.0])  # rows' worth: how alike labels are
-INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
-RATE_DRAWS = 4_000  # from the posterior, for the intervals of rates
 
 # Whether the columns tell anything. `python benchmarks/honesty.py null`
 LEAST_SKILL = 2.4  # standard errors
 MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be told
-OVERLAP = 0.1  # ambiguity from which a note speaks of overlap
+OVERLAP = 0.1  # ambiguity from which a note speaks of overlap, and the first sentence is careful
 
 # Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
 LEAK_ROWS = 5_000  # looked at at most: a leak shows in these, and large tables stay cheap
-
-# Several annotators. `python benchmarks/annotators.py`
-MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
-SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
 
 # Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
 FEWEST_INJECTED = 20  # errors
@@ -78,9 +66,6 @@ LAST_OF_A_CLASS = 2  # and number
 
 # What is shown, which decides about no number.
 MOST_EXAMPLES_OF_MANY = 200
-EXAMPLE_COLUMNS = 24
-SPEAKS = 2.0  # times as frequent in the other class: from there on a column speaks
 SIMILAR_ROWS = 5  # beside an example: the nearest, whatever their label
-CARD_CELLS = 30  # of several labels per row: the most doubted, besides those that are set
 NAMED_COLUMNS = 8  # that a note mentions by name
 MATRIX_UP_TO = 50  # classes

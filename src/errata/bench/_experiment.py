@@ -22,7 +22,14 @@ Split = Iterable[tuple[np.ndarray, np.ndarray]]
 
 
 class Cell(NamedTuple):
-    """One measurement of the grid; ``noise_level`` is None where an experiment has no noise."""
+    """One measurement of the grid; ``noise_level`` is None where an experiment has no noise.
+
+    Examples
+    --------
+    >>> from errata.bench import Cell
+    >>> Cell("Iris", 0.1, "bagging", repetition=0).method
+    'bagging'
+    """
 
     dataset: str
     noise_level: float | None
@@ -31,7 +38,15 @@ class Cell(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What a measurement may draw on besides its cell: the data folder and the seed of the run."""
+    """What a measurement may draw on besides its cell: the data folder and the seed of the run.
+
+    Examples
+    --------
+    >>> from errata.bench import Bench
+    >>> bench = Bench(None, seed=0)
+    >>> bench.seed_of("Iris", 3) == bench.seed_of("Iris", 3) != bench.seed_of("Iris", 4)
+    True
+    """
 
     folder: Path | None
     seed: int
@@ -55,6 +70,12 @@ class Published:
 
     ``file`` is a name of :func:`list_published`; ``tables`` restricts it to some tables of the
     paper.
+
+    Examples
+    --------
+    >>> from errata.bench import Published
+    >>> Published("walmsley_2017_accuracy", repetitions=10).rows()[0]["dataset"]
+    'pima'
     """
 
     file: str
@@ -175,8 +196,7 @@ class NoisyTraining:
     --------
     >>> from sklearn.model_selection import ShuffleSplit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from errata.bench import NoisyTraining
-    >>> from errata.bench._experiment import Bench, Cell
+    >>> from errata.bench import Bench, Cell, NoisyTraining
     >>> measure = NoisyTraining(split=ShuffleSplit(2, train_size=0.6))
     >>> measure(Cell("Iris", 0.1, "bayes", 0), GaussianNB(), "iris", Bench(None, seed=0))
     {'accuracy_percent': 93.33333333333333}

@@ -259,7 +259,7 @@ def compare_with_published(
     Examples
     --------
     >>> from errata.bench._report import compare_with_published
-    >>> from errata.bench._experiment import Published
+    >>> from errata.bench import Published
     >>> results = [
     ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
     ...      "accuracy_percent": accuracy}

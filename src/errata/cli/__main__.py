@@ -24,6 +24,7 @@ try:
     from ._decisions import decisions
     from ._diff import diff
     from ._endings import handle_errors, handle_signals, show
+    from ._mcp import mcp
     from ._noise import noise
     from ._reproduce import reproduce
     from ._review import review
@@ -99,7 +100,7 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
 
 
-for command in (*FOR_ALL, decisions, compare, noise, datasets, reproduce, warm_up):
+for command in (*FOR_ALL, decisions, compare, noise, datasets, reproduce, warm_up, mcp):
     main.add_command(command)
 
 

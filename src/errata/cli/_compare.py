@@ -9,9 +9,10 @@ from rich.table import Table
 
 import errata
 
+from .._files import name_beside
 from .._format import plural
 from ._console import explain_resuming, make_console, show_bar
-from ._folder import clean_up, name_beside
+from ._folder import clean_up
 from ._options import FRACTION, JOBS, SEED, add_cluster_options, open_engine
 
 KINDS = ("ncar", "nar", "nnar")

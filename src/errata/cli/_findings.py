@@ -139,11 +139,6 @@ def format_clean_command(file: Path, folder: Path) -> str:
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(cleaned))}"
 
 
-def format_review_command(folder: Path) -> str:
-    """What to type to decide on the suspects of an audit."""
-    return f"errata review {shlex.quote(str(folder))}"
-
-
 def _list_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
     """Paths and a command that can be copied."""
     flagged = summary["flagged"]
@@ -271,7 +266,7 @@ def _make_multilabel_table(rows: list[dict[str, Any]]) -> Table:
 
 def list_vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
     """What was written besides, and what to do with it."""
-    from ..report._votes import describe_worth  # here, as it brings NumPy
+    from ..report._classes import describe_worth  # here, as it brings NumPy
 
     return [
         describe_worth(summary["worth"]),

@@ -1,4 +1,4 @@
-"""Where things go: names beside a table, the folder of an audit, and tables in several files."""
+"""Where things go: names beside a table, the folder of an audit, and what it holds."""
 
 import os
 import re
@@ -6,10 +6,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
+from typing import Any
 
-from .._files import SET_ASIDE, atomic_folder, is_pattern, places_of, remove_litter
-from .._format import plural
+import errata
+
+from .._files import (
+    SET_ASIDE,
+    atomic_folder,
+    is_pattern,
+    name_beside,
+    places_of,
+    remove_litter,
+)
+from .._format import count, plural
+from .._kinds import KINDS
 from ._console import say
+
+MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
+CHANCES = ("p_wrong", "p_consensus")
 
 
 @contextmanager
@@ -68,27 +82,6 @@ def find_table(table: str | None, folder: Path) -> Path:
     raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
 
 
-def name_beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
-    """A name beside a table, with its ending unless another is given.
-
-    >>> name_beside(Path("train.csv.gz"), ".clean").name
-    'train.clean.csv.gz'
-    >>> name_beside(Path("train.csv.gz"), ".audit", ending="").name
-    'train.audit'
-    """
-    packed = ".gz" if table.suffix.lower() == ".gz" else ""
-    inner = Path(table.name[: len(table.name) - len(packed)])
-    kept = inner.suffix + table.suffix * bool(packed) if ending is None else ending
-    return table.with_name(f"{inner.stem}{addition}{kept}")
-
-
-def is_folder_of_pictures(table: Path) -> bool:
-    """Whether it is a folder with a folder of pictures for each class."""
-    from ..tables._pictures import is_picture_folder  # here, as it brings NumPy
-
-    return is_picture_folder(table)
-
-
 def resolve_path(table: Path) -> str:
     """The table for who stands in another folder later."""
     return os.path.abspath(table) if is_pattern(table) else str(table.resolve())
@@ -123,3 +116,41 @@ def _rename_folder(folder: Path, addition: str) -> Path:
     if not folder.name:
         raise ValueError(f"{folder} has no name to call anything by; say where it goes with --out.")
     return folder.with_name(f"{folder.name}{addition}")
+
+
+def write_outputs(found: Any, folder: Path, earlier: Any = None) -> tuple[str, Any]:
+    """Write all of it; say what the ranked list holds, and what changed since ``earlier``."""
+    from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
+
+    found.save(folder)
+    found.report(folder / "report.html")
+    ranked, words = _rank_rows(found)
+    if found.ids is not None:
+        ranked["id"] = found.ids[ranked["row"]]
+    ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
+    wanted = ["row", *(() if found.ids is None else ("id",)), *KINDS[found.kind].listed]
+    _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
+    for name, columns in further_lists(found).items():
+        _write(folder / f"{name}.csv", columns)
+    since = None if earlier is None else errata.diff(earlier, found)
+    changes = [] if since is None else [since.markdown()]
+    text = "\n\n".join([found.to_markdown(), *changes])
+    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
+    return words, since
+
+
+def _write(path: Path, columns: dict[str, Any]) -> None:
+    # Further digits say nothing, and differ from one machine to the next.
+    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k in CHANCES}
+    errata.tables.write_table(path, columns | chance, guard_formulas=True)
+
+
+def _rank_rows(found: Any) -> tuple[dict[str, Any], str]:
+    """The rows of the list, the most suspicious first, and what they are."""
+    if len(found) <= errata.auditing._settings.EXACT_ROWS:
+        return found.ranked_columns(), f"All {KINDS[found.kind].row}s"
+    ranked = found.ranked_columns(flagged=True, most=MOST_RANKED)
+    flagged = found.metrics()["n_flagged"]
+    if flagged <= MOST_RANKED:
+        return ranked, "The flagged rows"
+    return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"

@@ -1,9 +1,11 @@
 """What a command was asked for, in the terms of the library, and where it does its work."""
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -68,7 +70,7 @@ JOBS = _Jobs()
 SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
-# What the library calls an option of ``errata audit``, where that is not its own name.
+# What the library calls an option, where that is not its own name.
 ARGUMENTS = {
     "group": "groups",
     "name": "ids",
@@ -76,12 +78,15 @@ ARGUMENTS = {
     "model": "estimator",
     "seed": "random_state",
     "jobs": "n_jobs",
+    "pair": "pairs",
+    "per_row": "exact",
 }
 
 
 def name_arguments(asked: dict[str, Any]) -> dict[str, Any]:
     """Options of ``errata audit`` as arguments of the library; pixels and model still as typed."""
     renamed = {ARGUMENTS.get(name, name): value for name, value in asked.items()}
+    del renamed["model_args"]
     return renamed | {"self_check": not renamed.pop("no_self_check")}
 
 
@@ -118,6 +123,7 @@ def list_options(asked: dict[str, Any]) -> list[str]:
         "--embeddings": asked["embeddings"] and asked["embeddings"].resolve(),
         "--pred-proba": asked["pred_proba"] and asked["pred_proba"].resolve(),
         "--model": asked["model"],
+        "--model-args": asked["model_args"],
         "--seed": asked["seed"],
         "--jobs": asked["jobs"],
     }
@@ -138,10 +144,22 @@ def read_size(pixels: str | None) -> tuple[int, ...] | None:
     return tuple(map(int, pixels.lower().split("x")))
 
 
-def make_estimator(model: str | None, seed: int, jobs: int) -> Any:
-    """One of scikit-learn's classifiers, with settings that suit most tables."""
+def make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
+    """A classifier: one of scikit-learn's with settings that suit most tables, or any class."""
     if model is None:
+        if arguments is not None:
+            raise ValueError("--model-args are those of --model; name one, as module:Class.")
         return None
+    if ":" in model:
+        return _make_named(model, arguments)
+    if model not in MODELS:
+        raise ValueError(
+            f"--model {model} is none of {', '.join(MODELS)}; write another as module:Class."
+        )
+    if arguments is not None:
+        raise ValueError(
+            f"--model-args are for a class of yours, and --model {model} has its settings."
+        )
     # Here, as importing scikit-learn takes longer than showing the help should.
     from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -154,6 +172,31 @@ def make_estimator(model: str | None, seed: int, jobs: int) -> Any:
     if model == "forest":
         return RandomForestClassifier(200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
     return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _make_named(model: str, arguments: str | None) -> Any:
+    """An instance of an installed class, as in lightgbm:LGBMClassifier."""
+    try:
+        settings = json.loads(arguments or "{}")
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"--model-args {arguments} is not JSON: {error}.") from error
+    if not isinstance(settings, dict):
+        raise ValueError(f'--model-args {arguments} must be as in {{"n_estimators": 200}}.')
+    try:
+        named = resolve_name(model)
+    except ImportError as error:
+        raise ValueError(
+            f"--model {model} cannot be imported: {error}; it must be installed beside errata."
+        ) from error
+    except (AttributeError, ValueError) as error:
+        raise ValueError(f"--model {model} names no class of an installed module.") from error
+    # Looked at before it is called: anything else that a module holds might do anything.
+    if not (isinstance(named, type) and hasattr(named, "fit") and hasattr(named, "predict_proba")):
+        raise ValueError(f"--model {model} is no classifier with fit and predict_proba.")
+    try:
+        return named(**settings)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--model {model} does not take --model-args: {error}.") from error
 
 
 def add_cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., Any]:

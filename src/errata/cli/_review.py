@@ -61,7 +61,19 @@ QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
     help="Say that it is time to stop when less than this fraction of the next twenty rows is "
     "expected to be wrong.",
 )
-def review(folder: Path, no_browser: bool, **asked: Any) -> None:
+@click.option(
+    "--gold",
+    type=FRACTION,
+    default=0.0,
+    help="Mix in rows whose label is certain (errata audit --known), so large a fraction of the "
+    "queue, to test who decides. They look like any others and change nothing. [default: none]",
+)
+@click.option(
+    "--second-reader",
+    is_flag=True,
+    help="Show what others have decided, blind and without their verdicts: how far do you agree?",
+)
+def review(folder: Path, no_browser: bool, second_reader: bool, **asked: Any) -> None:
     """Decide on the suspects of AUDIT, one keystroke each.
 
     AUDIT is the folder that errata audit has written. A page opens in your browser; every decision
@@ -81,11 +93,15 @@ def review(folder: Path, no_browser: bool, **asked: Any) -> None:
       errata review train.audit
       errata review train.audit --reviewer anna --blind
       errata review train.audit --queue spot
+      errata review train.audit --queue calibration --gold 0.1
+      errata review train.audit --reviewer ben --second-reader
     """
+    if second_reader:
+        asked["queue"] = "second"
     try:
         errata.review.serve(folder, browser=not no_browser, ready=_print_address, **asked)
     except KeyboardInterrupt:
-        _sum_up(folder)
+        _sum_up(folder, second_reader)
         raise SystemExit(130) from None
 
 
@@ -94,9 +110,11 @@ def _print_address(address: str) -> None:
     say("Whoever has this address may decide. Stop with Ctrl-C.")
 
 
-def _sum_up(folder: Path) -> None:
+def _sum_up(folder: Path, second_reader: bool) -> None:
     """What is kept."""
     path = errata.review.decisions_path(folder)
     with errata.review.Decisions(path, read_only=True) as decisions:
         rows = sum(verdict.state == "decided" for verdict in decisions.verdicts().values())
     say(f"{plural(rows, 'row')} decided, in {path}.")
+    if second_reader:
+        say(f"How far you agree: errata decisions {folder}")

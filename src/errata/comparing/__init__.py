@@ -3,10 +3,8 @@
 Its stages, in the order in which they run:
 
 1. ``_compare``: all of them on one page
-2. ``_competitors``, ``_audit_filter``: who takes part
-3. ``_folds``, ``_run``: every competitor fitted to every training fold and scored, resumable
-4. ``_statistics``: means, intervals, ranks, and which differences are within chance
-5. ``_advice``, ``_result``: what to make of it
+2. ``_competitors``: who takes part, fitted to every training fold and scored
+3. ``_result``: means, ranks, which differences are within chance, and what to make of it
 """
 
 from ._compare import compare

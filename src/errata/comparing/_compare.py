@@ -23,8 +23,7 @@ from ..auditing.inputs._inputs import Inputs, read_inputs
 from ..bench._experiment import Cell
 from ..bench._run import ResultFile, format_object, make_result_folder, read_results, write_manifest
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
-from ._competitors import Competitor, choose_competitors
-from ._folds import ComparedRows, Values, score_fold
+from ._competitors import ComparedRows, Competitor, Values, choose_competitors, score_fold
 from ._result import Comparison
 
 KINDS = ("ncar", "nar", "nnar")

@@ -14,7 +14,7 @@ from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
 from ..report import write_comparison_page
 from ..stats import average_ranks, plot_critical_difference
-from ..stats._wilcoxon import correct_by_holm
+from ..stats._tests import correct_by_holm
 
 COVERAGE = 0.95
 

@@ -1,6 +1,6 @@
 """Synthetic data: problems of the papers, accelerometers, electrocardiograms."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.fft import irfft, rfftfreq
@@ -220,21 +220,13 @@ def _draw_standard_normal(
     return random.standard_normal((n_samples, n_features)), random.permutation(y), random
 
 
-class _Activity(NamedTuple):
-    """Where gravity points (in g), how much the sensor trembles, and steps, if there are any."""
-
-    gravity: tuple[float, float, float]
-    tremor: float
-    steps_per_second: float
-    bounce: tuple[float, float, float]
-
-
+# Where gravity points (in g), how much the sensor trembles, steps per second, and their bounce.
 _ACTIVITIES = {
-    "lie": _Activity((0.0, 0.2, 0.98), 0.01, 0.0, (0.0, 0.0, 0.0)),
-    "run": _Activity((0.95, 0.1, 0.2), 0.25, 2.7, (0.9, 0.35, 0.5)),
-    "sit": _Activity((0.75, 0.15, 0.6), 0.02, 0.0, (0.0, 0.0, 0.0)),
-    "stand": _Activity((0.98, 0.1, 0.05), 0.03, 0.0, (0.0, 0.0, 0.0)),
-    "walk": _Activity((0.97, 0.1, 0.1), 0.1, 1.8, (0.3, 0.15, 0.2)),
+    "lie": ((0.0, 0.2, 0.98), 0.01, 0.0, (0.0, 0.0, 0.0)),
+    "run": ((0.95, 0.1, 0.2), 0.25, 2.7, (0.9, 0.35, 0.5)),
+    "sit": ((0.75, 0.15, 0.6), 0.02, 0.0, (0.0, 0.0, 0.0)),
+    "stand": ((0.98, 0.1, 0.05), 0.03, 0.0, (0.0, 0.0, 0.0)),
+    "walk": ((0.97, 0.1, 0.1), 0.1, 1.8, (0.3, 0.15, 0.2)),
 }
 # Who lies sits up first; who runs starts by walking.
 _NEXT = {
@@ -321,13 +313,13 @@ def _simulate_accelerations(
     labels: np.ndarray, fs: float, noise: float, random: np.random.RandomState
 ) -> np.ndarray:
     activities = [_ACTIVITIES[label] for label in labels.tolist()]
-    gravity = np.array([a.gravity for a in activities]) + random.normal(0, 0.03, size=3)
-    tremor = np.array([a.tremor for a in activities])[:, None] * noise
+    gravity, tremor, rate, bounce = map(np.array, zip(*activities, strict=True))
+    gravity = gravity + random.normal(0, 0.03, size=3)
+    tremor = tremor[:, None] * noise
     pace = random.uniform(0.9, 1.1)
-    rate = np.array([a.steps_per_second for a in activities])
     # The angle goes on by the rate of the moment, so that steps do not jump between activities.
     angle = 2 * np.pi * np.cumsum(pace * rate / fs)[:, None]
-    bounce = np.array([a.bounce for a in activities]) * np.sin(angle + random.uniform(0, 6.28, 3))
+    bounce = bounce * np.sin(angle + random.uniform(0, 6.28, 3))
     return gravity + bounce + tremor * random.standard_normal((len(labels), 3))
 
 

@@ -1,19 +1,21 @@
 """Extreme learning machines for classes, which check the labels, and for numbers."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from .._blocks import blocks, map_blocks
+from .._crossfit import make_folds
 from .._detector import DetectorMixin
+from .._random import LARGEST_SEED
 from .._validation import (
-    check_alpha_or_rule,
-    check_alphas,
+    check_alpha,
     check_choice,
     check_count,
     check_data,
@@ -26,11 +28,10 @@ from .._validation import (
 from .._warn import warn_user
 from ._fit import (
     CONSTANT,
-    Sums,
     choose_alpha,
-    gather,
-    make_held_out_folds,
     predict_outside,
+    split_folds,
+    sum_up,
 )
 from ._hidden_layer import (
     ACTIVATIONS,
@@ -42,8 +43,9 @@ from ._hidden_layer import (
     draw_layer,
     make_generator,
 )
-from ._ridge import GramRecord, RidgeModel, record_of
+from ._ridge import GramRecord, RidgeModel, RidgeSystem, record_of
 
+RIDGE_RULES = ("press", "gcv", "kfold")
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
 ENOUGH = 5_000_000  # scores to fit a temperature to; of more than that, evenly spaced rows do
 
@@ -93,13 +95,12 @@ class BaseELM(BaseEstimator):
         folds = make_held_out_folds(self.cv, X, codes, groups, random)
         rows = self._rows(layer, X, T, weight)
         # Plain least squares and "kfold" need the sums of every fold, however small.
-        sums = gather(
-            rows, folds or (), fit_intercept=self.fit_intercept, record_all=alpha in (0, "kfold")
-        )
-        model = self._solve(sums, layer, alpha, alphas, rows)
+        large, small = split_folds(folds or (), rows.m, all_large=alpha in (0, "kfold"))
+        system, records = sum_up(rows, large, small, fit_intercept=self.fit_intercept)
+        model = self._solve(system, layer, alpha, alphas, records, rows)
         if self.cv is False:
             return None, None
-        predictions, leverage, solved = predict_outside(model, sums, rows)
+        predictions, leverage, solved = predict_outside(model, rows, records, large, small)
         if leverage is not None:
             self.leverage_ = leverage
             _warn_of_undefined(predictions)
@@ -136,26 +137,27 @@ class BaseELM(BaseEstimator):
 
     def _check_alpha(self, grouped: bool = False) -> tuple[float | str, np.ndarray | None]:
         """``alpha`` and ``alphas``, when they make sense together with ``cv``."""
-        alpha = check_alpha_or_rule(self.alpha)
+        alpha = _check_alpha_or_rule(self.alpha)
         if alpha == "kfold" and (self.cv is False or (self.cv is None and not grouped)):
             raise ValueError('alpha="kfold" needs folds to compare alphas on; pass cv=5.')
-        return alpha, check_alphas(self.alphas)
+        return alpha, _check_alphas(self.alphas)
 
     def _solve(
         self,
-        sums: Sums,
+        system: RidgeSystem,
         layer: HiddenLayer,
         alpha: float | str,
         alphas: np.ndarray | None,
+        records: Sequence[GramRecord] = (),
         rows: HiddenRows | None = None,
     ) -> RidgeModel:
         """Let a rule choose alpha where it is to; set what describes the output layer."""
-        _warn_if_constant(sums)
+        _warn_if_constant(system)
         if isinstance(alpha, str):
-            alpha, tried = choose_alpha(alpha, alphas, sums, rows)
+            alpha, tried = choose_alpha(alpha, alphas, system, records, rows)
             for name, values in tried.items():
                 setattr(self, f"{name}_", values)
-        model = sums.system.solved(alpha)
+        model = system.solved(alpha)
         self.alpha_ = alpha
         self.dof_ = model.degrees_of_freedom
         self.coef_ = model.coef
@@ -188,7 +190,7 @@ class BaseELM(BaseEstimator):
         if not hasattr(self, "coef_"):
             alpha, alphas = self._check_alpha()
             system = self._record.system(fit_intercept=self.fit_intercept)
-            self._solve(Sums(system, [], [], []), self._layer, alpha, alphas)
+            self._solve(system, self._layer, alpha, alphas)
 
     def _forget(self) -> None:
         """Drop what an earlier fit has learnt."""
@@ -219,8 +221,8 @@ def _predict_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
     return 0 if layer.shift is None else layer.shift @ coef
 
 
-def _warn_if_constant(sums: Sums) -> None:
-    if sums.system.mean_eigenvalue <= CONSTANT * sums.system.weight:
+def _warn_if_constant(system: RidgeSystem) -> None:
+    if system.mean_eigenvalue <= CONSTANT * system.weight:
         warn_user(
             "the hidden units do not vary over the rows, so all rows are predicted alike; "
             "scale X (for instance with StandardScaler) or raise weight_scale."
@@ -733,3 +735,60 @@ class ELMRegressor(RegressorMixin, BaseELM):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _check_alpha_or_rule(alpha: Any) -> float | str:
+    """Return the strength of an L2 penalty, or the name of the rule that is to choose it."""
+    if isinstance(alpha, str):
+        return check_choice("alpha", alpha, RIDGE_RULES)
+    return check_alpha(alpha, otherwise=f" or one of {', '.join(RIDGE_RULES)}")
+
+
+def _check_alphas(alphas: Any) -> np.ndarray | None:
+    """Return the strengths to choose from in ascending order, or None."""
+    if alphas is None:
+        return None
+    alphas = np.ravel(alphas)
+    grid = np.unique(check_array(alphas, ensure_2d=False, dtype=float, input_name="alphas"))
+    if grid[0] <= 0:
+        raise ValueError(f"alphas must be positive, but {grid[0]:g} is among them.")
+    return grid
+
+
+def make_held_out_folds(
+    cv: Any, X: np.ndarray, codes: np.ndarray, groups: Any, random: np.random.Generator
+) -> list[np.ndarray] | None:
+    """The rows of each fold, or None where rows are left out one by one or not at all.
+
+    With ``groups`` and no ``cv`` each group is a fold.
+    """
+    if cv is False or (cv is None and groups is None):
+        return None
+    if groups is not None:
+        groups = _check_groups(groups, len(codes))
+    if cv is None:
+        return [np.flatnonzero(groups == k) for k in range(groups.max() + 1)]
+    seed = None
+    if isinstance(cv, Integral):
+        check_count("cv", cv, low=2, high=len(codes))
+        seed = int(random.integers(LARGEST_SEED))
+    folds = make_folds(cv, codes, X=X, groups=groups, random_state=seed)
+    # The closed forms take a fold out of the sums over all rows, so nothing else may be left out.
+    if any(len(train) == 0 or len(train) + len(test) < len(codes) for train, test in folds):
+        raise ValueError(
+            "cv must train on all the rows that a fold does not hold out; pass a number of folds "
+            "or a splitter such as KFold, StratifiedKFold or GroupKFold."
+        )
+    return [np.sort(test) for _, test in folds]
+
+
+def _check_groups(groups: Any, n: int) -> np.ndarray:
+    """Number the groups from 0."""
+    names, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    if numbers.shape != (n,):
+        raise ValueError(
+            f"groups must name the group of each of the {n} rows; its shape is {numbers.shape}."
+        )
+    if len(names) < 2:
+        raise ValueError("all rows are of one group; at least two are needed to leave one out.")
+    return numbers

@@ -2,15 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from numbers import Integral
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from .._crossfit import make_folds
-from .._random import LARGEST_SEED
-from .._validation import check_count
 from .._warn import warn_user
 from ._hidden_layer import HiddenRows
 from ._ridge import (
@@ -18,7 +13,6 @@ from ._ridge import (
     RidgeModel,
     RidgeSystem,
     SpectralFactor,
-    build_system,
     merge_records,
     record_of,
     sum_all_others,
@@ -34,46 +28,50 @@ SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is l
 SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
-class Sums(NamedTuple):
-    """The first pass over the rows: their system, and a record for each fold larger than m."""
+def split_folds(
+    folds: Sequence[np.ndarray], m: int, *, all_large: bool = False
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Folds of more rows than hidden units, or all of them, and the others."""
+    large = [fold for fold in folds if all_large or len(fold) > m]
+    small = [fold for fold in folds if not all_large and len(fold) <= m]
+    return large, small
 
-    system: RidgeSystem
-    records: list[GramRecord]
-    large: list[np.ndarray]
-    small: list[np.ndarray]
 
-
-def gather(
+def sum_up(
     rows: HiddenRows,
-    folds: Sequence[np.ndarray] = (),
+    large: Sequence[np.ndarray] = (),
+    small: Sequence[np.ndarray] = (),
     *,
     fit_intercept: bool,
-    record_all: bool = False,
-) -> Sums:
-    """Sum up the rows, fold by fold where a fold will be taken out of the sums again."""
-    large = [fold for fold in folds if record_all or len(fold) > rows.m]
-    small = [fold for fold in folds if not record_all and len(fold) <= rows.m]
+) -> tuple[RidgeSystem, list[GramRecord]]:
+    """The system of the rows, and a record for each large fold: it is taken out of the sums again.
+
+    Rows in none of these folds have the last record.
+    """
     records = [record_of(rows, fold) for fold in large]
     if rows.n < rows.m:  # the rows are smaller than their Gram matrix, and keep more digits
-        _, H, T, weight = rows.take()
-        system = RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
-        return Sums(system, records, large, small)
-    if small or not folds:
+        H = rows.take()
+        system = RidgeSystem.from_rows(H, rows.target, rows.weight, fit_intercept=fit_intercept)
+        return system, records
+    if small or not large:
         records.append(record_of(rows, np.concatenate(small) if large else None))
-    return Sums(merge_records(records).system(fit_intercept=fit_intercept), records, large, small)
+    return merge_records(records).system(fit_intercept=fit_intercept), records
 
 
 def choose_alpha(
-    rule: str, alphas: np.ndarray | None, sums: Sums, rows: HiddenRows | None
+    rule: str,
+    alphas: np.ndarray | None,
+    system: RidgeSystem,
+    records: Sequence[GramRecord] = (),
+    rows: HiddenRows | None = None,
 ) -> tuple[float, dict[str, np.ndarray]]:
     """The best alpha by a rule, and what was tried: the alphas and their errors.
 
-    Without the rows, only the sums are left to go by: "gcv" then stands in for the other rules.
+    Without the rows, only the system is left to go by: "gcv" then stands in for the other rules.
     """
-    system = sums.system
     scale = system.mean_eigenvalue
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
-    rule, error = _choose_criterion(rule, sums, rows)
+    rule, error = _choose_criterion(rule, system, records, rows)
     grid, errors = search_alphas(error, grid, extend=alphas is None)
     if not np.isfinite(errors).any():
         _warn_of_no_comparison(rule, system.weight)
@@ -92,36 +90,39 @@ def _warn_of_no_comparison(rule: str, weight: float) -> None:
 
 
 def _choose_criterion(
-    rule: str, sums: Sums, rows: HiddenRows | None
+    rule: str, system: RidgeSystem, records: Sequence[GramRecord], rows: HiddenRows | None
 ) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
-    system = sums.system
     if rule == "gcv" or rows is None:
         return "gcv", partial(compute_gcv, system)
     if rule == "press":
         return rule, partial(compute_press, system, rows)
-    return rule, partial(compute_kfold_error, sums.records, fit_intercept=system.fit_intercept)
+    return rule, partial(compute_kfold_error, records, fit_intercept=system.fit_intercept)
 
 
 def predict_outside(
-    model: RidgeModel, sums: Sums, rows: HiddenRows
+    model: RidgeModel,
+    rows: HiddenRows,
+    records: Sequence[GramRecord] = (),
+    large: Sequence[np.ndarray] = (),
+    small: Sequence[np.ndarray] = (),
 ) -> tuple[np.ndarray, np.ndarray | None, Sequence[tuple[np.ndarray, np.ndarray]]]:
     """Predict every row by a model that did not see it, or its fold.
 
     Returns the predictions, the leverage of rows that were left out one by one, and the outputs of
     the models without large folds.
     """
-    if not sums.large and not sums.small:
+    if not large and not small:
         return *predict_left_out(model, rows), ()
     predictions = np.empty_like(rows.target)
     solved = predict_folds(
-        sums.records,
-        sums.large,
+        records,
+        large,
         rows,
         alpha=model.factor.alpha,
         fit_intercept=model.system.fit_intercept,
         out=predictions,
     )
-    predict_small_folds(model, sums.small, rows, out=predictions)
+    predict_small_folds(model, small, rows, out=predictions)
     return predictions, None, solved
 
 
@@ -137,15 +138,16 @@ def predict_left_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, n
     predictions = np.empty_like(rows.target)
     leverage = np.empty(rows.n)
     scratch = np.empty((min(rows.block_size, rows.n), rows.m))
-    for block in rows.blocks():
-        Z = model.whiten(block.hidden, out=scratch[: len(block.hidden)])
+    for places, hidden in rows.blocks():
+        Z = model.whiten(hidden, out=scratch[: len(hidden)])
         s = model.system.base + np.einsum("ij,ij->i", Z, Z)
-        if block.weight is not None:
-            s *= block.weight
+        weight = rows.get_weight(places)
+        if weight is not None:
+            s *= weight
         gap = np.where(1 - s >= SMALLEST_GAP, 1 - s, np.nan)[:, None]
-        fitted = model.predict(block.hidden)
-        predictions[block.rows] = (fitted - s[:, None] * block.target) / gap
-        leverage[block.rows] = s
+        fitted = model.predict(hidden)
+        predictions[places] = (fitted - s[:, None] * rows.target[places]) / gap
+        leverage[places] = s
     return predictions, leverage
 
 
@@ -183,8 +185,8 @@ def predict_folds(
     for fold, training in zip(folds, sum_all_others(records), strict=False):
         coef, intercept = training.solve(alpha, fit_intercept=fit_intercept)
         solved.append((coef, intercept))
-        for block in rows.blocks(fold):
-            out[block.rows] = block.hidden @ coef + intercept
+        for places, hidden in rows.blocks(fold):
+            out[places] = hidden @ coef + intercept
     return solved
 
 
@@ -198,18 +200,19 @@ def predict_small_folds(
     decides its own fitted values: then I - S is singular, and the other rows are fitted anew.
     """
     for fold in folds:
-        block = rows.take(fold)
-        Z = model.whiten(block.hidden)
+        hidden = rows.take(fold)
+        weight = rows.get_weight(fold)
+        Z = model.whiten(hidden)
         G = model.system.base + Z @ Z.T  # S = G W for weights W, and (I - G W)⁻¹ is written as
-        root = np.ones((len(fold), 1)) if block.weight is None else np.sqrt(block.weight)[:, None]
+        root = np.ones((len(fold), 1)) if weight is None else np.sqrt(weight)[:, None]
         lower = _factorise(np.eye(len(fold)) - root * G * root.T)  # I + G W½ (I - W½ G W½)⁻¹ W½
         if lower is None:
             others = np.setdiff1d(np.arange(rows.n), fold)
-            system = build_system(rows, others, fit_intercept=model.system.fit_intercept)
-            out[fold] = system.solved(model.factor.alpha).predict(block.hidden)
+            system = _build_system(rows, others, fit_intercept=model.system.fit_intercept)
+            out[fold] = system.solved(model.factor.alpha).predict(hidden)
             continue
-        fitted = model.predict(block.hidden)
-        push = cho_solve((lower, True), root * (block.target - fitted))
+        fitted = model.predict(hidden)
+        push = cho_solve((lower, True), root * (rows.target[fold] - fitted))
         out[fold] = fitted - G @ (root * push)
 
 
@@ -220,45 +223,6 @@ def _factorise(gap: np.ndarray) -> np.ndarray | None:
     except LinAlgError:
         return None
     return lower if np.all(np.diag(lower) ** 2 >= SMALLEST_FOLD_GAP) else None
-
-
-def make_held_out_folds(
-    cv: Any, X: np.ndarray, codes: np.ndarray, groups: Any, random: np.random.Generator
-) -> list[np.ndarray] | None:
-    """The rows of each fold, or None where rows are left out one by one or not at all.
-
-    With ``groups`` and no ``cv`` each group is a fold.
-    """
-    if cv is False or (cv is None and groups is None):
-        return None
-    if groups is not None:
-        groups = _check_groups(groups, len(codes))
-    if cv is None:
-        return [np.flatnonzero(groups == k) for k in range(groups.max() + 1)]
-    seed = None
-    if isinstance(cv, Integral):
-        check_count("cv", cv, low=2, high=len(codes))
-        seed = int(random.integers(LARGEST_SEED))
-    folds = make_folds(cv, codes, X=X, groups=groups, random_state=seed)
-    # The closed forms take a fold out of the sums over all rows, so nothing else may be left out.
-    if any(len(train) == 0 or len(train) + len(test) < len(codes) for train, test in folds):
-        raise ValueError(
-            "cv must train on all the rows that a fold does not hold out; pass a number of folds "
-            "or a splitter such as KFold, StratifiedKFold or GroupKFold."
-        )
-    return [np.sort(test) for _, test in folds]
-
-
-def _check_groups(groups: Any, n: int) -> np.ndarray:
-    """Number the groups from 0."""
-    names, numbers = np.unique(np.asarray(groups), return_inverse=True)
-    if numbers.shape != (n,):
-        raise ValueError(
-            f"groups must name the group of each of the {n} rows; its shape is {numbers.shape}."
-        )
-    if len(names) < 2:
-        raise ValueError("all rows are of one group; at least two are needed to leave one out.")
-    return numbers
 
 
 def compute_gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
@@ -285,12 +249,13 @@ def compute_press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> 
     inverse = 1 / (g[:, None] + alphas)
     d = Q.T @ system.cross
     total = np.zeros(len(alphas))
-    for block in rows.blocks():
-        w = np.ones(len(block.hidden)) if block.weight is None else block.weight
-        U = (block.hidden - system.hidden_mean) @ Q
+    for places, hidden in rows.blocks():
+        weight = rows.get_weight(places)
+        w = np.ones(len(hidden)) if weight is None else weight
+        U = (hidden - system.hidden_mean) @ Q
         gap = 1 - w[:, None] * (system.base + U**2 @ inverse)
         defined = gap >= SMALLEST_COMPARED_GAP  # elsewhere rounding would be compared
-        for t, mean, d_t in zip(block.target.T, system.target_mean, d.T, strict=True):
+        for t, mean, d_t in zip(rows.target[places].T, system.target_mean, d.T, strict=True):
             residual = (t - mean)[:, None] - U @ (d_t[:, None] * inverse)
             outside = np.divide(residual, gap, out=np.full_like(gap, np.inf), where=defined)
             total += w @ outside**2
@@ -370,3 +335,12 @@ def _warn_of_the_end(alpha: float, end: str) -> None:
         f"the {end} value tried, alpha={alpha:.3g}, has the smallest error: {meaning}. "
         "Pass alphas to look further."
     )
+
+
+def _build_system(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
+    """The normal equations of some rows, from the rows themselves where these are few."""
+    if len(selection) >= rows.m:
+        return record_of(rows, selection).system(fit_intercept=fit_intercept)
+    T = rows.target[selection]
+    weight = rows.get_weight(selection)
+    return RidgeSystem.from_rows(rows.take(selection), T, weight, fit_intercept=fit_intercept)

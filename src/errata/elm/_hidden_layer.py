@@ -157,21 +157,12 @@ def make_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(draw_seed(random_state))
 
 
-class HiddenBlock(NamedTuple):
-    """Some rows: where they are in the table, and what they hold."""
-
-    rows: Any
-    hidden: np.ndarray
-    target: np.ndarray
-    weight: np.ndarray | None
-
-
 class HiddenRows:
     """All rows of a table, without holding their hidden activations when these are many.
 
     Up to ``KEPT_BYTES`` (256 MB) of activations are computed once and kept for the next pass; more
     are computed anew in every pass, a block at a time, so that memory stays O(block_size x m).
-    The arrays of a block are to be read, not written, and live until the next block.
+    Activations are to be read, not written; those of a block live until the next block.
     """
 
     def __init__(
@@ -194,24 +185,26 @@ class HiddenRows:
         self._kept = layer(X) if small else None
         self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
 
-    def blocks(self, rows: np.ndarray | None = None) -> Iterator[HiddenBlock]:
-        """The rows named, or all of them, in blocks of about the same size."""
+    def blocks(self, rows: np.ndarray | None = None) -> Iterator[tuple[Any, np.ndarray]]:
+        """Places and activations of the rows named, or of all, in blocks of about the same size."""
         n = self.n if rows is None else len(rows)
         for block in blocks(n, self.block_size):
-            yield self._block(block if rows is None else rows[block], self._buffer)
+            places = block if rows is None else rows[block]
+            yield places, self._activate(places, self._buffer)
 
-    def take(self, rows: np.ndarray | None = None) -> HiddenBlock:
-        """The rows named, or all of them, at once."""
-        return self._block(slice(None) if rows is None else rows)
+    def take(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """Activations of the rows named, or of all of them, at once."""
+        return self._activate(slice(None) if rows is None else rows)
 
-    def _block(self, rows: Any, buffer: np.ndarray | None = None) -> HiddenBlock:
+    def get_weight(self, rows: Any) -> np.ndarray | None:
+        """Weights of the rows named, None where all weigh the same."""
+        return None if self.weight is None else self.weight[rows]
+
+    def _activate(self, rows: Any, buffer: np.ndarray | None = None) -> np.ndarray:
         if self._kept is not None:
-            hidden = self._kept[rows]
-        else:
-            X = self.X[rows]
-            hidden = self.layer(X, out=None if buffer is None else buffer[: len(X)])
-        weight = None if self.weight is None else self.weight[rows]
-        return HiddenBlock(rows, hidden, self.target[rows], weight)
+            return self._kept[rows]
+        X = self.X[rows]
+        return self.layer(X, out=None if buffer is None else buffer[: len(X)])
 
 
 class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

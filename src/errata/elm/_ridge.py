@@ -330,17 +330,9 @@ class GramRecord(NamedTuple):
 def record_of(rows: HiddenRows, selection: np.ndarray | None = None) -> GramRecord:
     """The record of some rows, or of all of them, added up over blocks."""
     record = GramRecord.empty(rows.m, rows.target.shape[1])
-    for block in rows.blocks(selection):
-        record = record.absorb(block.hidden, block.target, block.weight)
+    for places, hidden in rows.blocks(selection):
+        record = record.absorb(hidden, rows.target[places], rows.get_weight(places))
     return record
-
-
-def build_system(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
-    """The normal equations of some rows, from the rows themselves where these are few."""
-    if len(selection) >= rows.m:
-        return record_of(rows, selection).system(fit_intercept=fit_intercept)
-    _, H, T, weight = rows.take(selection)
-    return RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
 
 
 def merge_records(records: Sequence[GramRecord]) -> GramRecord:

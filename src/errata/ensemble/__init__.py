@@ -1,22 +1,14 @@
 """Ensembles that survive wrong labels."""
 
+from ._bagging import HardnessBaggingClassifier
 from ._bags import selection_probabilities
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
-from .bagging import HardnessBaggingClassifier
-from .boosting import (
-    AveBoostClassifier,
-    DiscreteAdaBoostClassifier,
-    GentleBoostClassifier,
-    LogitBoostClassifier,
-    MadaBoostClassifier,
-    ORBoostClassifier,
-    RobustBoostClassifier,
-)
-from .perceptrons import (
-    NoiseReducingBoostClassifier,
-    ParallelPerceptronClassifier,
-    ParallelPerceptronRegressor,
-)
+from .boosting._adaboost import DiscreteAdaBoostClassifier
+from .boosting._newton import GentleBoostClassifier, LogitBoostClassifier
+from .boosting._robustboost import RobustBoostClassifier
+from .boosting._tempered import AveBoostClassifier, MadaBoostClassifier, ORBoostClassifier
+from .perceptrons._noise_reducing import NoiseReducingBoostClassifier
+from .perceptrons._parallel import ParallelPerceptronClassifier, ParallelPerceptronRegressor
 
 __all__ = [
     "HardnessBaggingClassifier",

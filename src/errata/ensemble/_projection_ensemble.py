@@ -1,11 +1,12 @@
 """Each base estimator looks where the one before went wrong (García-Pedrajas 2011)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -13,12 +14,55 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._detector import DetectorMixin, find_favourite_other
 from .._neighbors import nearest
-from .._random import clone_with_seed, draw_seed
+from .._random import clone_with_seed, draw_seed, set_seed
 from .._routing import make_router, route_fit, take_params_of_rows
 from .._validation import check_choice, check_count, check_labelled, check_rows, fit_to_codes
-from ..projections._linear import SupervisedProjection
-from ..projections._named import MOST_ROWS, make_projection
+from ..projections._curved import HiddenLayerProjection, KernelDiscriminantProjection
+from ..projections._linear import (
+    HybridDiscriminantProjection,
+    LinearDiscriminantProjection,
+    NonparametricDiscriminantProjection,
+    NonparametricWeightedProjection,
+    PartialLeastSquaresProjection,
+    PrincipalHessianDirections,
+    SlicedAverageVariance,
+    SlicedInverseRegression,
+    SupervisedProjection,
+)
 from ._bags import vote_fractions
+
+PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
+    "lda": LinearDiscriminantProjection,
+    "nda": NonparametricDiscriminantProjection,
+    "nwfe": NonparametricWeightedProjection,
+    "hda": HybridDiscriminantProjection,
+    "sir": SlicedInverseRegression,
+    "save": SlicedAverageVariance,
+    "phd": PrincipalHessianDirections,
+    # An iteration compares all pairs of rows, and an ensemble fits one projection per round.
+    "nca": lambda: NeighborhoodComponentsAnalysis(max_iter=20),
+    "pls": PartialLeastSquaresProjection,
+    "kda": KernelDiscriminantProjection,
+    "mlp": HiddenLayerProjection,
+}
+
+MOST_ROWS = {"nca": 1000}  # scikit-learn's holds a matrix n x n
+
+
+def make_projection(projection: Any, n_components: int | None, seed: int) -> BaseEstimator:
+    """An unfitted projection by its name, or a clone of the transformer given."""
+    if isinstance(projection, str):
+        made = PROJECTIONS[check_choice("projection", projection, tuple(PROJECTIONS))]()
+    elif hasattr(projection, "fit") and hasattr(projection, "transform"):
+        made = clone(projection)
+    else:
+        raise ValueError(
+            f"projection={projection!r} is not a projection; pass one of {', '.join(PROJECTIONS)}, "
+            "or a transformer with fit(X, y) and transform(X)."
+        )
+    if n_components is not None and "n_components" in made.get_params():
+        made.set_params(n_components=n_components)
+    return set_seed(made, seed)
 
 
 class ProjectedEstimator(NamedTuple):

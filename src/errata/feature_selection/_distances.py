@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from .._blocks import blocks
+from .._canonical import measure_spread
 from .._format import plural
 from .._kernels import kernels
 from .._neighbors import NeighborIndex, limit_neighbors
@@ -217,8 +218,8 @@ def prepare_columns(
     subset: columns are compared under the same noise.
     """
     if standardize:
-        spread = X.std(axis=0)
-        X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        mean, spread = measure_spread(X)
+        X = (X - mean) / np.where(spread > 0, spread, 1.0)
     if jitter > 0:
         X = X + check_random_state(random_state).normal(scale=jitter, size=X.shape)
     return X

@@ -3,30 +3,18 @@
 from ._base import DetectorFilter
 from ._classifiers import FilteredClassifier, LabelDeletionClassifier, SuspicionWeightedClassifier
 from ._cleaner import Cleaner
-from .committees import (
-    BaggingFilter,
-    BoostEdgeFilter,
-    BoostWeightFilter,
-    CrossValFilter,
-    PartitionFilter,
-    VotingFilter,
-)
-from .neighbors import (
+from .committees._boosting import BoostEdgeFilter, BoostWeightFilter
+from .committees._cross_validation import CrossValFilter, VotingFilter
+from .committees._parts import BaggingFilter, PartitionFilter
+from .neighbors._editors import (
     AllNeighborsFilter,
-    CutEdgeFilter,
     EditedNeighborsFilter,
     GeneralizedEditionFilter,
-    ModeFilter,
     RepeatedEditedFilter,
 )
-from .peeling import (
-    LinearProgramPeeler,
-    MarginPeeler,
-    MisclassificationPeeler,
-    VotePeeler,
-    WeightPeeler,
-    maximize_margin,
-)
+from .neighbors._graph_filters import CutEdgeFilter, ModeFilter
+from .peeling._linear_programs import LinearProgramPeeler, maximize_margin
+from .peeling._peeling import MarginPeeler, MisclassificationPeeler, VotePeeler, WeightPeeler
 
 __all__ = [
     "CrossValFilter",

@@ -19,8 +19,8 @@ from .._validation import (
 )
 from ._base import PartPredicts, encode_known_labels, merge_tags, route_to_parts, take_verdict
 from ._cleaner import UNLABELLED
-from .committees import CrossValFilter
 from .committees._base import check_gives_proba
+from .committees._cross_validation import CrossValFilter
 
 
 class FilteredClassifier(PartPredicts):

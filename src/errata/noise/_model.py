@@ -223,4 +223,4 @@ def _fill_diagonal(transition: np.ndarray) -> np.ndarray:
             f"class {int(kept.argmin())} is in so many pairs that its error rate is "
             f"{1 - kept.min():.3g}; lower the rate."
         )
-    return transition + np.diag(np.clip(kept, 0, None))
+    return transition + np.diag(np.maximum(kept, 0))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._format import count, number, percent, plural
-from ._words import describe_rank
 
 # Beyond this a curve gets longer and not smoother.
 MOST_POINTS = 400
@@ -27,6 +26,12 @@ QUANTILES = (0.05, 0.95)
 MARGIN = 0.75
 
 SHOWN = 50  # values, the noisiest
+
+
+AT_RANK = (
+    "Look at the first {rank} rows: you find {recall} of the planted errors "
+    "({label_recall} by labels alone); {precision} of these rows are planted errors."
+)
 
 
 def choose_ticks(most: float, about: int = 5) -> list[float]:
@@ -98,6 +103,11 @@ def draw_curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
         "sentence": describe_rank(**{name: points[name][start] for name in CURVES}),
         "table": [[points[name][i] for name in CURVES] for i in table],
     }
+
+
+def describe_rank(rank: int, **fractions: float) -> str:
+    """What one point of the self-check says."""
+    return AT_RANK.format(rank=count(rank), **{name: percent(p) for name, p in fractions.items()})
 
 
 def draw_histogram(bins: dict[str, list]) -> dict[str, Any]:

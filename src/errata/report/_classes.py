@@ -1,11 +1,11 @@
-"""What the page of an audit of classes shows: a few classes or the worst of many, stretches."""
+"""What the page of an audit of classes or votes shows: few classes or the worst, stretches."""
 
 from collections import Counter
 from math import ceil, floor, log10
 from typing import Any
 
 from .._format import count, percent, plural
-from . import _charts, _words
+from . import _charts
 from ._charts import get_drawn_check, thin_curve
 from ._packing import Codes, get_listed_rows, limit_pictures, pack_list
 
@@ -26,6 +26,18 @@ FINE_MARKS = 30
 EDGE = 2.0  # percent of the window without marks, at either end
 
 
+HYPOTHESES = {
+    "none": "no noise, the classes overlap",
+    "uniform": "labels wrong uniformly at random",
+    "pattern": "some classes wrong more often",
+    "class to class": "classes flow into others",
+    "boundary": "wrong where classes meet",
+    "votes as weighed": "votes count as much as they predict each other",
+    "votes worth less": "votes count half as much",
+    "votes worth more": "votes count twice as much",
+}
+
+
 def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of classes: what follows from the summary."""
     examples = get_listed_rows(summary)
@@ -34,7 +46,7 @@ def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
     many = are_many(summary)
     stretches = summary["stretches"]
     return {
-        "hypotheses": _words.describe_hypotheses(summary),
+        "hypotheses": describe_hypotheses(summary),
         "curve": _charts.draw_curve(check) if check else None,
         "bars": _charts.draw_histogram(summary["histogram"]),
         "matrix": draw_matrix(summary),
@@ -49,6 +61,16 @@ def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
         "pictures": _count_pictures(limit_pictures(examples)),
         "pictures_given": _count_pictures(examples),
     }
+
+
+def describe_hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The kinds of noise in words, each with its weight and its rate; none without skill."""
+    if not summary["has_skill"]:
+        return []
+    return [
+        {**each, "kind": HYPOTHESES.get(each["kind"], each["kind"])}
+        for each in summary["hypotheses"]
+    ]
 
 
 def _count_pictures(examples: list[dict[str, Any]]) -> int:
@@ -310,3 +332,95 @@ def _pack_class(line: dict[str, Any], names: Codes) -> list[Any]:
 
 def _round_lists(lists: dict[str, list]) -> dict[str, list]:
     return {name: [round(value, 4) for value in values] for name, values in lists.items()}
+
+
+METHOD = (
+    "How often each annotator is right with each class was learnt from the votes of all others, "
+    "and the probability of each class computed from the votes of the item, each weighed by its "
+    "annotator."
+)
+WITH_TABLE = (
+    " Models of the table, which predicted every item without having been fitted to it, say how "
+    "probable each class is before anybody votes."
+)
+CLEANING = (
+    "writes the items with their label: the consensus where the majority is probably wrong; an "
+    "item without one is left out"
+)
+IN_FULL = 0.95  # weight of a vote from which it is said to count in full
+
+
+def build_vote_view(summary: dict[str, Any]) -> dict[str, Any]:
+    """What the templates show of votes: what follows from the summary."""
+    return build_class_view(summary) | {
+        "matrix": None,  # how labels go wrong is what the shared confusion tells
+        "shared_matrix": _draw_shared(summary),
+        "workers": [_draw_worker(worker) for worker in summary["workers"]],
+        "worker_lead": describe_workers(summary),
+        "worth_told": describe_worth(summary["worth"]),
+        "beside": "who voted what",
+        "cleaning": CLEANING,
+        "method": METHOD + (WITH_TABLE if summary["worth"]["features"] is not None else ""),
+    }
+
+
+def _draw_shared(summary: dict[str, Any]) -> dict[str, Any] | None:
+    if summary["shared"] is None or len(summary["classes"]) > MOST_CLASSES:
+        return None
+    return draw_fractions(summary["classes"], summary["shared"])
+
+
+def _draw_worker(worker: dict[str, Any]) -> dict[str, Any]:
+    """An annotator with the places of dot and interval, in percent of the axis."""
+    low = 100 * worker["low"]
+    high = 100 * worker["high"]
+    return worker | {
+        "dot": round(100 * worker["accuracy"], 1),
+        "start": round(low, 1),
+        "length": round(high - low, 1),
+    }
+
+
+def describe_workers(summary: dict[str, Any]) -> str:
+    """How many annotators are shown, and how many may be guessing.
+
+    >>> describe_workers({"annotators": 200, "workers": [{}] * 60, "guessing": 3})
+    'The most accurate first; 60 of 200 annotators are shown. 3 of all may be guessing: their \
+votes tell hardly more than chance would.'
+    """
+    shown = len(summary["workers"])
+    guessing = summary["guessing"]
+    lead = "The most accurate first"
+    if shown < summary["annotators"]:
+        lead += f"; {count(shown)} of {count(summary['annotators'])} annotators are shown"
+    if not guessing:
+        return f"{lead}."
+    who = f"{count(guessing)} of all"
+    votes = "its votes tell" if guessing == 1 else "their votes tell"
+    return f"{lead}. {who} may be guessing: {votes} hardly more than chance would."
+
+
+def describe_worth(worth: dict[str, Any]) -> str:
+    """How much votes count, in words.
+
+    >>> describe_worth({"votes": 20.0, "weight": 0.3, "features": None})
+    '20 votes on an item here are worth about 6 that err on their own: annotators err on the same \
+items.'
+    >>> describe_worth({"votes": 1.0, "weight": 1.0, "features": 0.0})
+    'Every vote counts in full. The table tells nothing that votes do not.'
+    """
+    given = max(round(worth["votes"]), 1)
+    weight = worth["weight"]
+    features = worth["features"]
+    told = "Every vote counts in full."
+    if weight < IN_FULL:
+        worth_of = round(given * weight, 0 if given * weight >= 3 else 1)
+        told = (
+            f"{plural(given, 'vote')} on an item here {'is' if given == 1 else 'are'} worth about "
+            f"{count(worth_of)} that err on their own: annotators err on the same items."
+        )
+    if features is None:
+        return told
+    if features == 0:
+        return f"{told} The table tells nothing that votes do not."
+    return f"{told} What models say of an item from the table counts with a weight of {features:g}."

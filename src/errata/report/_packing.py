@@ -6,7 +6,7 @@ from typing import Any
 
 from .._format import shorten
 from .._sentences import wording
-from ._words import AT_RANK
+from ._charts import AT_RANK
 
 # Pictures are most of a page's weight: the first examples get theirs, up to this many characters.
 PICTURE_BUDGET = 1_200_000

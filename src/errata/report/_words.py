@@ -14,38 +14,7 @@ from .._format import (
 )
 from .._sentences import answer, anything, finds_errors, notes, overlooked, tell_why, wording
 
-AT_RANK = (
-    "Look at the first {rank} rows: you find {recall} of the planted errors "
-    "({label_recall} by labels alone); {precision} of these rows are planted errors."
-)
-
-HYPOTHESES = {
-    "none": "no noise, the classes overlap",
-    "uniform": "labels wrong uniformly at random",
-    "pattern": "some classes wrong more often",
-    "class to class": "classes flow into others",
-    "boundary": "wrong where classes meet",
-    "votes as weighed": "votes count as much as they predict each other",
-    "votes worth less": "votes count half as much",
-    "votes worth more": "votes count twice as much",
-}
-
 SHOWN = 10  # rows; the report has the rest
-
-
-def describe_rank(rank: int, **fractions: float) -> str:
-    """What one point of the self-check says."""
-    return AT_RANK.format(rank=count(rank), **{name: percent(p) for name, p in fractions.items()})
-
-
-def describe_hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The kinds of noise in words, each with its weight and its rate; none without skill."""
-    if not summary["has_skill"]:
-        return []
-    return [
-        {**each, "kind": HYPOTHESES.get(each["kind"], each["kind"])}
-        for each in summary["hypotheses"]
-    ]
 
 
 def describe_listing(summary: dict[str, Any]) -> str:

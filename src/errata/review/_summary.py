@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from ..audit_folder.decisions import Decisions, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
     Components,
+    GoldAnswers,
     certificate_sentence,
     certify,
     evidence_of,
+    gold_sentence,
     progress,
+    read_answers,
     sentences,
     undecidable,
     update,
@@ -47,6 +51,7 @@ def review_summary(
     if not audited.kind.review.by_chance:  # kappa means nothing then
         pairs = [pair._replace(kappa=None) for pair in pairs]
     wrong = list(_judge_rows(audited, here).values())
+    answers = read_answers(decisions.tests(), _find_certain(audited))
     flagged = np.flatnonzero(audited.flagged).tolist()
     settled = sum(_is_settled(here.get(row)) for row in flagged)
     numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
@@ -61,8 +66,9 @@ def review_summary(
         "elsewhere": len(verdicts) - len(here),
         "agreement": [pair._asdict() for pair in pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
+        "gold": [_summarise_gold(told) for told in answers],
         "progress": _summarise_progress(audited, here, folder, numbers),
-        "certificate": _summarise_certificate(audited, here, numbers, fixed),
+        "certificate": _summarise_certificate(audited, here, numbers, fixed, answers),
     }
     return told | {"sentences": list(describe_summary(told, audited.kind))}
 
@@ -77,17 +83,32 @@ def _judge_rows(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, b
     return {row: wrong for row, wrong in told.items() if wrong is not None}
 
 
+def _find_certain(audited: Audited) -> dict[str, str]:
+    """The labels that were certain before, as text by the keys of their rows."""
+    known = [] if audited.known is None else np.flatnonzero(audited.known).tolist()
+    return {audited.keys[row]: as_text(audited.labels[row]) for row in known}
+
+
+def _summarise_gold(answers: GoldAnswers) -> dict[str, Any]:
+    """How often a reviewer was right where the label was certain, in numbers and a sentence."""
+    low, high = answers.interval
+    numbers = asdict(answers) | {"rows": answers.rows, "low": low, "high": high}
+    return {"numbers": numbers, "sentence": gold_sentence(answers)}
+
+
 def _summarise_certificate(
     audited: Audited,
     here: Mapping[int, RowVerdict],
     numbers: dict[str, Any],
     fixed: int | None,
+    answers: list[GoldAnswers],
 ) -> dict[str, Any] | None:
     """What rows drawn by lot prove, in numbers and a sentence; None before the first of them."""
     if numbers.get("piles") is None:
         return None
+    drawn = find_drawn_rows(numbers["piles"], here.get, audited.fingerprint)
     found = certify(
-        find_drawn_rows(numbers["piles"], here, audited.fingerprint),
+        drawn,
         audited.suspicion,
         audited.flagged,
         {row: is_wrong(audited, row, verdict) for row, verdict in here.items()},
@@ -95,6 +116,7 @@ def _summarise_certificate(
         known=audited.known,
         unlabelled=np.array([label is None for label in audited.labels]),
         fixed=fixed,
+        answers=find_answers(answers, drawn, here.get),
     )
     sentence = certificate_sentence(found, audited.kind.review.nouns)
     return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
@@ -110,6 +132,9 @@ def _summarise_progress(
         return None
     components = Components.from_dict(numbers["components"])
     p = read_components(folder / COMPONENTS)
+    # Rows that were certain before the audit are no part of its components.
+    known = np.zeros(len(p), dtype=bool) if audited.known is None else audited.known
+    here = {row: verdict for row, verdict in here.items() if not known[row]}
     judged = _judge_rows(audited, here)
     rows = np.array(list(judged), dtype=np.intp)
     wrong = np.array(list(judged.values()), dtype=bool)
@@ -120,7 +145,7 @@ def _summarise_progress(
     told = progress(
         components,
         evidence,
-        update(components, evidence).p_wrong(p[ahead]),
+        update(components, evidence).p_wrong(p[ahead], True),
         spot=_count_spot(audited, here, numbers["piles"]["spot"]),
     )
     return {"numbers": _convert_to_dict(told), "sentences": sentences(told)}
@@ -137,7 +162,7 @@ def _count_spot(
     audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]
 ) -> tuple[int, int, int]:
     """Rows of the spot pile, as far as it was gone through: wrong, looked at, not told."""
-    drawn = find_seen_rows(pile, "spot", here, audited.fingerprint)
+    drawn = find_seen_rows(pile, "spot", here.get, audited.fingerprint)
     told = [is_wrong(audited, row, here[row]) for row in drawn]
     return told.count(True), len(told), told.count(None)
 
@@ -171,7 +196,8 @@ def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
     if told["elsewhere"]:
         rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
         yield f"{rows} not in this audit: changed since, or gone from the table."
-    yield from map(_describe_pair, told["agreement"])
+    yield from map(describe_pair, told["agreement"])
+    yield from (f"{gold['sentence']}." for gold in told["gold"])
     if told["disputed"]:
         yield f"They do not agree on: row {join_names(told['disputed'])} (counted from 0)."
     if told["progress"] is not None:
@@ -191,7 +217,8 @@ def _describe_rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -
     return "; ".join([parts[0], ", ".join(parts[1:])] if parts[1:] else parts) + "."
 
 
-def _describe_pair(pair: dict[str, Any]) -> str:
+def describe_pair(pair: dict[str, Any]) -> str:
+    """How far two reviewers agree."""
     who = f"{pair['first']} and {pair['second']}"
     if not pair["rows"]:
         return f"{who} decided no row both."
@@ -208,17 +235,17 @@ def _are(number: int) -> str:
 
 
 def find_drawn_rows(
-    piles: dict[str, Any], here: Mapping[int, RowVerdict], audit: str
+    piles: dict[str, Any], verdict_of: Callable[[int], RowVerdict | None], audit: str
 ) -> dict[str, list[Any]]:
     """Both piles as far as they were gone through: the second counts when the first is done."""
-    drawn = {queue: find_seen_rows(piles[queue], queue, here, audit) for queue in PILES}
+    drawn = {queue: find_seen_rows(piles[queue], queue, verdict_of, audit) for queue in PILES}
     if len(drawn["calibration"]) < len(piles["calibration"]):
         drawn["spot"] = []
     return drawn
 
 
 def find_seen_rows(
-    pile: list[Any], queue: str, here: Mapping[int, RowVerdict], audit: str
+    pile: list[Any], queue: str, verdict_of: Callable[[int], RowVerdict | None], audit: str
 ) -> list[Any]:
     """The pile from its top to the last row that was decided as one of it, without a gap.
 
@@ -227,12 +254,25 @@ def find_seen_rows(
     """
     reached = 0
     for place, entry in enumerate(pile, start=1):
-        verdict = here.get(entry[0] if isinstance(entry, list | tuple) else entry)
+        verdict = verdict_of(entry[0] if isinstance(entry, list | tuple) else entry)
         if verdict is None:
             break
         if (verdict.queue, verdict.audit) == (queue, audit):
             reached = place
     return pile[:reached]
+
+
+def find_answers(
+    answers: list[GoldAnswers],
+    drawn: dict[str, list[Any]],
+    verdict_of: Callable[[int], RowVerdict | None],
+) -> list[GoldAnswers]:
+    """Answers of all who decided on rows drawn by lot; nobody's where one was not tested."""
+    rows = [entry[0] for entry in drawn["calibration"]] + drawn["spot"]
+    verdicts = [verdict for verdict in map(verdict_of, rows) if verdict is not None]
+    names = {name for verdict in verdicts for name in verdict.reviewers}
+    found = [told for told in answers if told.reviewer in names]
+    return found if len(found) == len(names) else []
 
 
 def is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool | None:

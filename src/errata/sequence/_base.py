@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from .._blocks import map_blocks
-from .._format import count
+from .._canonical import measure_spread
+from .._format import count, join_names
 from .._kernels import kernels
 from .._random import draw_seed
 from .._validation import check_choice, check_count, check_fraction, check_positive
@@ -19,21 +20,16 @@ from ._inputs import (
     Sequences,
     check_new_sequences,
     check_sequences,
-    count_transitions,
     find_allowed_transitions,
-    normalise_transitions,
 )
 from ._statistics import (
+    UPDATES,
     Parameters,
     Tally,
     compute_state_posteriors,
-    estimate_class_covariances,
-    fit_chain,
     fit_mixtures,
+    is_definite,
     label_shares,
-    measure_variances,
-    start_covariances,
-    start_mixtures,
 )
 
 STARTPROBS = ("frequency", "first")
@@ -111,8 +107,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         n_components = check_count("n_components", self.n_components)
         warn_if_starved(sequences, self.classes_, n_components)
         scale = check_positive("init_scale", self.init_scale)
-        spread = estimate_class_covariances(sequences, len(self.classes_))
-        spread = start_covariances(spread, scale, variances, self.reg_covar, self.classes_)
+        spread = start_covariances(sequences, self.classes_, scale, variances, self.reg_covar)
         prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
         transitions = normalise_transitions(pairs + prior, allowed)
         start = self._start_shares(sequences)
@@ -237,8 +232,15 @@ class HiddenClassModel(HiddenMarkovModel):
         self, variances: np.ndarray, parameters: Parameters, tally: Tally
     ) -> Parameters:
         learn_start = self.startprob == "first"
-        parameters = fit_chain(parameters, tally, noise=self.noise, learn_start=learn_start)
-        return fit_mixtures(parameters, tally, variances, self.reg_covar)
+        totals = tally.transitions.sum(axis=1, keepdims=True)
+        chain = parameters._replace(
+            start=tally.first / tally.first.sum() if learn_start else parameters.start,
+            transitions=np.divide(
+                tally.transitions, totals, out=parameters.transitions.copy(), where=totals > 0
+            ),
+            labels=UPDATES[self.noise](tally.label_counts, parameters.labels),
+        )
+        return fit_mixtures(chain, tally, variances, self.reg_covar)
 
     @property
     def _scaled(self) -> bool:
@@ -318,3 +320,76 @@ def warn_of_trouble(solution: Ascent, *, max_iter: int, regularised: bool) -> No
             "or tol.",
             ConvergenceWarning,
         )
+
+
+def count_transitions(sequences: Sequences, n_classes: int) -> np.ndarray:
+    """How often each label follows each, within sequences and where both are known."""
+    codes = sequences.codes.astype(np.intp)
+    inside = np.ones(len(codes), dtype=bool)
+    inside[sequences.starts] = False
+    inside[1:] &= (codes[1:] >= 0) & (codes[:-1] >= 0)
+    later = np.flatnonzero(inside)
+    pairs = codes[later - 1] * n_classes + codes[later]
+    counts = np.bincount(pairs, minlength=n_classes**2)
+    return counts.reshape(n_classes, n_classes).astype(float)
+
+
+def normalise_transitions(counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Rows of counts as probabilities; one without counts is uniform over what is allowed."""
+    counts = np.where(allowed, counts, 0.0)
+    counts[counts.sum(axis=1) == 0] = 1.0
+    counts = np.where(allowed, counts, 0.0)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def measure_variances(X: np.ndarray) -> np.ndarray:
+    """The variance of each feature, 1 where it is constant: the unit of what is added to it."""
+    _, spread = measure_spread(X)
+    return np.where(spread > 0, spread**2, 1.0)
+
+
+def start_covariances(
+    sequences: Sequences,
+    classes: np.ndarray,
+    init_scale: float,
+    variances: np.ndarray,
+    reg_covar: float,
+) -> np.ndarray:
+    """A small multiple of the covariance of each class, and what keeps it from collapsing.
+
+    Where a class has too few labels it is the pooled one.
+    """
+    d = sequences.X.shape[1]
+    members = [sequences.X[sequences.codes == c] for c in range(len(classes))]
+    scatters = np.array([len(Z) * np.cov(Z.T, bias=True).reshape(d, d) for Z in members])
+    sizes = np.array([len(Z) for Z in members])
+    pooled = scatters.sum(axis=0) / sizes.sum()
+    own = scatters / sizes[:, None, None]
+    covariances = np.where((sizes > d)[:, None, None], own, pooled)
+    scaled = init_scale * covariances + np.diag(reg_covar * variances)
+    singular = [not is_definite(S, variances) for S in scaled]
+    if any(singular):
+        raise ValueError(
+            f"the covariance of the class {join_names(classes[singular], most=3)} is singular: "
+            "columns are constant or repeat others; drop such columns, or raise reg_covar."
+        )
+    return scaled
+
+
+def start_mixtures(
+    sequences: Sequences, covariances: np.ndarray, n_components: int, seed: np.random.SeedSequence
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Components around samples drawn among those that have the label, without replacement.
+
+    Each sample draws a number, and a class takes the samples with the smallest: so the draw does
+    not depend on how classes are named. Few samples are taken again and again.
+    """
+    draws = np.random.default_rng(seed).random(len(sequences.X))
+    k, d = covariances.shape[:2]
+    means = np.empty((k, n_components, d))
+    for c in range(k):
+        members = np.flatnonzero(sequences.codes == c)
+        chosen = members[np.argsort(draws[members], kind="stable")[:n_components]]
+        means[c] = sequences.X[np.resize(chosen, n_components)]
+    weights = np.full((k, n_components), 1 / n_components)
+    return weights, means, np.repeat(covariances[:, None], n_components, axis=1)

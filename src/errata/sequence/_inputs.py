@@ -153,23 +153,3 @@ def _make_cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
     mask = np.eye(len(classes), dtype=bool)
     mask[places, np.roll(places, -1)] = True
     return mask
-
-
-def count_transitions(sequences: Sequences, n_classes: int) -> np.ndarray:
-    """How often each label follows each, within sequences and where both are known."""
-    codes = sequences.codes.astype(np.intp)
-    inside = np.ones(len(codes), dtype=bool)
-    inside[sequences.starts] = False
-    inside[1:] &= (codes[1:] >= 0) & (codes[:-1] >= 0)
-    later = np.flatnonzero(inside)
-    pairs = codes[later - 1] * n_classes + codes[later]
-    counts = np.bincount(pairs, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes).astype(float)
-
-
-def normalise_transitions(counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    """Rows of counts as probabilities; one without counts is uniform over what is allowed."""
-    counts = np.where(allowed, counts, 0.0)
-    counts[counts.sum(axis=1) == 0] = 1.0
-    counts = np.where(allowed, counts, 0.0)
-    return counts / counts.sum(axis=1, keepdims=True)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .._blocks import reduce_blocks
+from .._kernels import kernels
 from ._base import Ascent, HiddenClassModel, HiddenMarkovModel
 from ._inputs import Sequences
 from ._statistics import (
@@ -13,7 +15,6 @@ from ._statistics import (
     fit_mixtures,
     label_shares,
     tally_hidden,
-    tally_labelled,
 )
 
 
@@ -291,3 +292,39 @@ class BaumWelchHMM(HiddenClassModel):
 
     def _expectation(self, sequences: Sequences, pairs: np.ndarray) -> Any:
         return partial(tally_hidden, sequences.unlabelled(), scaled=self._scaled)
+
+
+def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarray) -> Tally:
+    """Counts when labels are the classes; samples without a label do not count.
+
+    ``pairs`` are the transitions that the likelihood is that of.
+    """
+    densities = parameters.unpack_mixtures()
+    n_classes = len(parameters.start)
+    tally = reduce_blocks(
+        _tally_labelled_block,
+        sequences.blocks(),
+        sequences,
+        n_classes,
+        densities,
+        merge=Tally.merge,
+    )
+    seen = pairs > 0
+    begun = tally.first > 0
+    log_chain = pairs[seen] @ np.log(parameters.transitions[seen])
+    log_chain += tally.first[begun] @ np.log(parameters.start[begun])
+    return tally._replace(log_likelihood=log_chain + tally.log_density.sum(), transitions=pairs)
+
+
+def _tally_labelled_block(
+    rows: slice, sequences: Sequences, n_classes: int, densities: Any
+) -> Tally:
+    part = sequences.of(rows)
+    gamma = np.vstack([np.eye(n_classes), np.zeros(n_classes)])[part.codes]
+    return Tally(
+        0.0,
+        gamma[part.starts].sum(axis=0),
+        np.zeros((n_classes, n_classes)),
+        np.diag(gamma.sum(axis=0)),
+        *kernels("hmm").sum_mixture_moments(part.X, gamma, *densities),
+    )

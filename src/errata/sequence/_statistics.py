@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from .._blocks import reduce_blocks
-from .._format import join_names
 from .._kernels import kernels
 from ..noise import NoiseModel
 from ._inputs import Sequences
@@ -33,10 +32,9 @@ class Tally(NamedTuple):
     squares: np.ndarray  # (K, M, d, d): the same; lower triangles
     log_density: np.ndarray  # (K,): expected log-density of the samples of each class
 
-
-def add_tallies(one: Tally, other: Tally) -> Tally:
-    """The tally of two blocks."""
-    return Tally._make(map(add, one, other))
+    def merge(self, other: "Tally") -> "Tally":
+        """The tally of the sequences of both."""
+        return Tally._make(map(add, self, other))
 
 
 class Parameters(NamedTuple):
@@ -81,30 +79,8 @@ def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> 
         parameters,
         densities,
         scaled,
-        merge=add_tallies,
+        merge=Tally.merge,
     )
-
-
-def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarray) -> Tally:
-    """Counts when labels are the classes; samples without a label do not count.
-
-    ``pairs`` are the transitions that the likelihood is that of.
-    """
-    densities = parameters.unpack_mixtures()
-    n_classes = len(parameters.start)
-    tally = reduce_blocks(
-        _tally_labelled_block,
-        sequences.blocks(),
-        sequences,
-        n_classes,
-        densities,
-        merge=add_tallies,
-    )
-    seen = pairs > 0
-    begun = tally.first > 0
-    log_chain = pairs[seen] @ np.log(parameters.transitions[seen])
-    log_chain += tally.first[begun] @ np.log(parameters.start[begun])
-    return tally._replace(log_likelihood=log_chain + tally.log_density.sum(), transitions=pairs)
 
 
 def compute_state_posteriors(
@@ -157,20 +133,6 @@ def _tally_hidden_block(
     )
 
 
-def _tally_labelled_block(
-    rows: slice, sequences: Sequences, n_classes: int, densities: Any
-) -> Tally:
-    part = sequences.of(rows)
-    gamma = np.vstack([np.eye(n_classes), np.zeros(n_classes)])[part.codes]
-    return Tally(
-        0.0,
-        gamma[part.starts].sum(axis=0),
-        np.zeros((n_classes, n_classes)),
-        np.diag(gamma.sum(axis=0)),
-        *kernels("hmm").sum_mixture_moments(part.X, gamma, *densities),
-    )
-
-
 def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """How often each class comes with each label; those that are missing, first, are left out."""
     bins = gamma.shape[1] + 1
@@ -184,71 +146,6 @@ def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -
     if not counts.any():  # no first sample has a label
         return label_shares(sequences, n_classes)
     return counts / counts.sum()
-
-
-def fit_chain(parameters: Parameters, tally: Tally, *, noise: str, learn_start: bool) -> Parameters:
-    """The chain that the expectations call for; what is zero stays zero."""
-    totals = tally.transitions.sum(axis=1, keepdims=True)
-    transitions = np.divide(
-        tally.transitions, totals, out=parameters.transitions.copy(), where=totals > 0
-    )
-    start = tally.first / tally.first.sum() if learn_start else parameters.start
-    labels = UPDATES[noise](tally.label_counts, parameters.labels)
-    return parameters._replace(start=start, transitions=transitions, labels=labels)
-
-
-def measure_variances(X: np.ndarray) -> np.ndarray:
-    """The variance of each feature, 1 where it is constant: the unit of what is added to it."""
-    variances = X.var(axis=0)
-    return np.where(variances > 0, variances, 1.0)
-
-
-def estimate_class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
-    """Covariance of each class by its labels; the pooled one where a class has too few samples."""
-    d = sequences.X.shape[1]
-    members = [sequences.X[sequences.codes == c] for c in range(n_classes)]
-    scatters = np.array([len(Z) * np.cov(Z.T, bias=True).reshape(d, d) for Z in members])
-    sizes = np.array([len(Z) for Z in members])
-    pooled = scatters.sum(axis=0) / sizes.sum()
-    own = scatters / sizes[:, None, None]
-    return np.where((sizes > d)[:, None, None], own, pooled)
-
-
-def start_covariances(
-    covariances: np.ndarray,
-    init_scale: float,
-    variances: np.ndarray,
-    reg_covar: float,
-    classes: np.ndarray,
-) -> np.ndarray:
-    """A small multiple of the covariance of each class, and what keeps it from collapsing."""
-    scaled = init_scale * covariances + np.diag(reg_covar * variances)
-    singular = [not _is_definite(S, variances) for S in scaled]
-    if any(singular):
-        raise ValueError(
-            f"the covariance of the class {join_names(classes[singular], most=3)} is singular: "
-            "columns are constant or repeat others; drop such columns, or raise reg_covar."
-        )
-    return scaled
-
-
-def start_mixtures(
-    sequences: Sequences, covariances: np.ndarray, n_components: int, seed: np.random.SeedSequence
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Components around samples drawn among those that have the label, without replacement.
-
-    Each sample draws a number, and a class takes the samples with the smallest: so the draw does
-    not depend on how classes are named. Few samples are taken again and again.
-    """
-    draws = np.random.default_rng(seed).random(len(sequences.X))
-    k, d = covariances.shape[:2]
-    means = np.empty((k, n_components, d))
-    for c in range(k):
-        members = np.flatnonzero(sequences.codes == c)
-        chosen = members[np.argsort(draws[members], kind="stable")[:n_components]]
-        means[c] = sequences.X[np.resize(chosen, n_components)]
-    weights = np.full((k, n_components), 1 / n_components)
-    return weights, means, np.repeat(covariances[:, None], n_components, axis=1)
 
 
 def fit_mixtures(
@@ -270,13 +167,13 @@ def fit_mixtures(
         moved = tally.sums[c, m] / tally.counts[c, m]
         lower = tally.squares[c, m] / tally.counts[c, m]
         spread = lower + np.tril(lower, -1).T - np.outer(moved, moved) + added
-        if _is_definite(spread, variances):
+        if is_definite(spread, variances):
             means[c, m] += moved
             covariances[c, m] = spread
     return parameters._replace(weights=weights, means=means, covariances=covariances)
 
 
-def _is_definite(covariance: np.ndarray, variances: np.ndarray) -> bool:
+def is_definite(covariance: np.ndarray, variances: np.ndarray) -> bool:
     """Whether each variance, given the features before, is more than rounding leaves."""
     try:
         root = np.linalg.cholesky(covariance)

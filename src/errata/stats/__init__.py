@@ -1,8 +1,7 @@
 """Is the difference real? Tests and diagrams that compare methods over several data sets."""
 
 from ._diagram import plot_average_ranks, plot_critical_difference
-from ._ranks import average_ranks, critical_difference, friedman_test, nemenyi_test
-from ._wilcoxon import wilcoxon_holm
+from ._tests import average_ranks, critical_difference, friedman_test, nemenyi_test, wilcoxon_holm
 
 __all__ = [
     "average_ranks",

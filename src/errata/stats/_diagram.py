@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._validation import check_score_table, check_significance
-from ._ranks import average_ranks, critical_difference, get_method_names
+from ._tests import average_ranks, critical_difference, get_method_names
 
 INK = "black"
 STEM = "0.45"

@@ -399,10 +399,12 @@ def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def as_table(X: Any) -> Any:
-    """A ``datasets.Dataset`` as an Arrow table, its classes by name; whatever else as it is.
+    """A ``datasets.Dataset`` or a stream of Arrow as an Arrow table; whatever else as it is.
 
-    Rows come in the order that the dataset has them in, also if it was sorted or some were picked.
-    Pictures stay the bytes they are stored as.
+    Classes of a dataset are called by name. A stream is whatever has ``__arrow_c_stream__`` and is
+    no dataframe, such as the result of a query in DuckDB. Rows come in the order that the dataset
+    has them in, also if it was sorted or some were picked. Pictures stay the bytes they are stored
+    as.
 
     Examples
     --------
@@ -415,7 +417,12 @@ def as_table(X: Any) -> Any:
             f"this holds several datasets ({join_names(X)}); pass one of them, as in X[{first!r}]."
         )
     if not _is_dataset(X):
-        return X
+        is_stream = hasattr(X, "__arrow_c_stream__") and not nw.dependencies.is_into_dataframe(X)
+        if not is_stream:
+            return X
+        import pyarrow as arrow
+
+        return arrow.table(X)
     if not hasattr(X, "__len__"):
         raise ValueError(
             "this dataset is streamed; collect it first, as in "

@@ -2,13 +2,10 @@
 
 from . import objectives
 from ._evidential_knn import EvidentialKNNClassifier
-from .hidden_class import (
-    NoiseModelClassifier,
-    RobustDiscriminantAnalysis,
-    RobustLogisticRegression,
-    RobustMixtureClassifier,
-    UnbiasedLogisticRegression,
-)
+from .hidden_class._discriminant import RobustDiscriminantAnalysis
+from .hidden_class._logistic import RobustLogisticRegression, UnbiasedLogisticRegression
+from .hidden_class._mixture import RobustMixtureClassifier
+from .hidden_class._noise_model_classifier import NoiseModelClassifier
 from .losses import (
     GeneralizedCrossEntropy,
     KernelRobustLossClassifier,
@@ -19,16 +16,12 @@ from .losses import (
     SymmetricCrossEntropy,
     TangentLoss,
 )
-from .reinforced import (
-    ReinforcedClassifier,
-    ReinforcedDensity,
-    ReinforcedKernelRidge,
-    ReinforcedLinearRegression,
-    ReinforcedLogisticRegression,
-    ReinforcedPCA,
-    ReinforcedRegressor,
-    reinforcement_weights,
-)
+from .reinforced._kernel_ridge import ReinforcedKernelRidge
+from .reinforced._linear import ReinforcedLinearRegression
+from .reinforced._logistic import ReinforcedLogisticRegression
+from .reinforced._loop import reinforcement_weights
+from .reinforced._pca import ReinforcedPCA
+from .reinforced._wrapping import ReinforcedClassifier, ReinforcedDensity, ReinforcedRegressor
 
 __all__ = [
     "NoiseModelClassifier",

@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
 from .._blocks import blocks, reduce_blocks
+from .._canonical import measure_spread
 
 # Rows of which the curvature is summed at a time.
 BLOCK_ROWS = 8_192
@@ -167,11 +168,9 @@ class WeightedSoftmax:
     def fit_by_quasi_newton(self, beta: np.ndarray) -> np.ndarray:
         """L-BFGS over coefficients scaled to one curvature, as units that differ slow it down."""
         total = self.weights.sum()
-        mean = np.average(self.X, axis=0, weights=self.weights)
-        variance = np.average((self.X - mean) ** 2, axis=0, weights=self.weights)
-        unit = np.sqrt(
-            variance + 4 * self.l2 / total
-        )  # the likelihood bends by at most variance / 4
+        mean, spread = measure_spread(self.X, self.weights)
+        # The likelihood bends by at most variance / 4.
+        unit = np.sqrt(spread**2 + 4 * self.l2 / total)
         unit[unit == 0] = 1
 
         def beta_of(theta: np.ndarray) -> np.ndarray:

@@ -300,3 +300,20 @@ def test_copies_that_both_brought_the_same_back_become_one(tmp_path):
         assert decisions.redo("ann").row == 1
     with Decisions(ours, read_only=True) as again:
         assert [verdict.state for verdict in again.verdicts().values()] == ["decided"] * 2
+
+
+def test_a_gold_row_is_answered_and_never_decided(decisions):
+    decisions.record(said("label", row=1, queue="gold"))
+    decisions.record(said("suggestion", row=2))
+    decisions.record(said("other", row=2, queue="gold"))
+    assert list(decisions.verdicts()) == ["row.2"]
+    assert decisions.verdicts()["row.2"].class_text == '"dog"'
+    assert list(decisions.by_reviewer()) == [("row.2", "ann")]
+    assert {place: event.kind for place, event in decisions.tests().items()} == {
+        ("row.1", "ann"): "label",
+        ("row.2", "ann"): "other",
+    }
+    decisions.undo("ann")
+    assert list(decisions.tests()) == [("row.1", "ann")]
+    decisions.redo("ann")
+    assert len(decisions.tests()) == 2

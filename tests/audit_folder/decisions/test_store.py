@@ -178,7 +178,7 @@ ADDRESS = "http://127.0.0.1:8765"
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("errata.audit_folder.decisions._log._SECONDS", 0.01)
+    monkeypatch.setattr("errata.audit_folder.decisions._store._SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -390,8 +390,8 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from decision_cases import said
 from errata.review import Decisions
-from errata.audit_folder.decisions import _log
-_log._SECONDS = 300  # to wait for the others, however busy the machine is
+from errata.audit_folder.decisions import _store
+_store._SECONDS = 300  # to wait for the others, however busy the machine is
 path, name, count = sys.argv[1:]
 with Decisions(path) as decisions:
     for row in range(int(count)):

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing.classes._noise_model import (
@@ -9,13 +11,20 @@ from errata.auditing.classes._noise_model import (
     REACH,
     SUREST,
     UNIFORM,
+    Hypothesis,
     LabelEvidence,
+    ambiguity,
+    anchor_pattern,
+    boundary_noise,
     class_to_class,
     confident_joint,
+    expected_pattern,
     fit_hypotheses,
     fit_rates,
     log_prior,
+    transition_of,
     uniform_pattern,
+    unmixed,
 )
 from errata.auditing.classes._posterior import noise_posterior, posterior_of
 from errata.metrics import expected_calibration_error
@@ -168,3 +177,130 @@ def test_certain_rows_beyond_the_surest_tenth_are_saturated():
     evidence = LabelEvidence(logs, truth.labels)
     assert evidence.saturation(-np.log(1e-4)) == pytest.approx(0.5)
     assert evidence.saturation(np.inf) == 0
+
+
+def hypothesis(transition, slope=1.0):
+    return Hypothesis(UNIFORM, 0.2, transition, slope, np.zeros(2), grid_rate=0.2)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_without_noise_and_without_a_chance_for_the_label_no_number_is_lost(dtype):
+    logs = np.array([[0.0, -4000.0], [-4000.0, 0.0]], dtype=dtype)  # exp(-4000) is zero
+    given = hypothesis(np.eye(2), slope=3.0).classes_given_labels(logs, np.array([1, 1]))
+    np.testing.assert_array_equal(given, [[0, 0], [1, 1]])
+
+
+def test_undoing_noise_gives_the_classes_back():
+    truth = draw_truth(ASYMMETRIC, 500, overlap=0.01)
+    p = np.exp(unmixed(truth.logs, np.linalg.inv(ASYMMETRIC)))
+    sure = truth.logs.max(axis=0) > np.log(0.69)
+    assert (p.max(axis=0)[sure] > 0.95).mean() > 0.9
+    assert (p > 0).all()
+
+
+def test_undoing_noise_leaves_a_twentieth_of_the_probability():
+    # q T⁻¹ is negative for the first class where its label is rarer than noise alone makes it.
+    logs = np.log([[0.01], [0.99]])
+    assert (np.exp(logs).T @ np.linalg.inv(ASYMMETRIC))[0, 0] < 0
+    p = np.exp(unmixed(logs, np.linalg.inv(ASYMMETRIC)))
+    np.testing.assert_allclose(p[0, 0], 0.05 * 0.01)
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        (np.eye(3)[:, [0, 1, 2, 2]], 0.0),
+        (np.full((2, 10), 0.5), 0.5),  # of equals the first is the largest
+        (np.array([[0.9, 0.6], [0.1, 0.4]]), 0.5),  # the second is never the largest
+    ],
+)
+def test_ambiguity_is_what_cannot_be_recognised(p, expected):
+    np.testing.assert_allclose(ambiguity(p), expected)
+
+
+def test_boundary_noise_sharpens_the_classes_and_ignores_the_label():
+    truth = draw_truth(symmetric(2, 0.0), 500, overlap=0.5)
+    boundary = boundary_noise(truth.logs, truth.labels)
+    given = boundary.classes_given_labels(truth.logs, truth.labels)
+    np.testing.assert_allclose(given, boundary.classes_given_labels(truth.logs, 1 - truth.labels))
+    assert given.max(axis=0).mean() > np.exp(truth.logs).max(axis=0).mean()
+    np.testing.assert_allclose(boundary.rate, 1 - given[truth.labels, np.arange(500)].mean())
+
+
+def test_boundary_noise_is_three_times_as_sharp():
+    logs = np.log([[0.7, 0.4], [0.3, 0.6]])
+    boundary = boundary_noise(logs, np.array([0, 0]))
+    right = 0.7**3 / (0.7**3 + 0.3**3), 0.4**3 / (0.4**3 + 0.6**3)
+    np.testing.assert_allclose(boundary.classes(logs)[0], right)
+    np.testing.assert_allclose(boundary.rate, 1 - np.mean(right))
+    np.testing.assert_allclose(boundary.variance, (0.2 * boundary.rate) ** 2)
+
+
+@given(st.integers(2, 6), st.floats(0, 0.45), st.integers(0, 10))
+def test_transitions_are_distributions_that_mostly_keep_the_class(n_classes, rate, seed):
+    random = np.random.default_rng(seed)
+    q = random.dirichlet(np.full(n_classes, 0.5), 30)
+    pattern = anchor_pattern(q.T, random.integers(n_classes, size=30))
+    for made in (pattern, uniform_pattern(n_classes)):
+        T = transition_of(made, rate)
+        assert (T >= 0).all()
+        np.testing.assert_allclose(T.sum(axis=1), 1, rtol=0, atol=1e-12)
+        assert (np.diag(T) > 0.5).all()
+
+
+def test_expected_errors_keep_their_direction():
+    truth = draw_truth(ASYMMETRIC, 4000)
+    known = Hypothesis(UNIFORM, 0.2, ASYMMETRIC, 1.0, np.zeros(2), grid_rate=0.2)
+    pattern, left_out = expected_pattern(known, truth.logs, truth.labels)
+    assert pattern[0, 1] > 2 * pattern[1, 0]
+    np.testing.assert_array_equal(np.diag(pattern), 0)
+    own = left_out[truth.labels, np.arange(4000)]
+    np.testing.assert_array_equal(own, 1)
+    # A row that is probably of class 0 and labelled 1 counts among the errors from 0 to 1.
+    given = known.classes_given_labels(truth.logs, truth.labels)
+    errors = given[0, truth.labels == 1].sum()
+    rate = 1 - (given[truth.labels, np.arange(4000)]).mean()
+    row = np.flatnonzero(truth.labels == 1)[np.argmax(given[0, truth.labels == 1])]
+    expected = 1 - given[0, row] / (errors + 0.02 * 4000 * rate)
+    np.testing.assert_allclose(left_out[0, row], expected, rtol=1e-9)
+
+
+def test_the_surest_rows_show_which_class_flows_where():
+    T = np.array([[0.7, 0.3, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]])
+    truth = draw_truth(T, 5000, overlap=0.01)
+    found, used, _ = class_to_class(np.exp(truth.logs), truth.labels, 0.2)
+    np.testing.assert_allclose(found, T, rtol=0, atol=0.06)
+    assert (used > 100).all()
+
+
+def test_two_rows_speak_for_the_class_itself():
+    q = np.tile([[0.9], [0.1]], (1, 20))
+    q[:, 10:] = q[::-1, 10:]
+    codes = np.repeat([0, 1], 10)
+    codes[:3] = 1  # 3 of the 10 surest rows of class 0
+    found, used, left_out = class_to_class(q, codes, 0.1)
+    np.testing.assert_allclose(found, [[9 / 12, 3 / 12], [0, 1]], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(used, [10, 10])
+    # Without itself, one of three errors among twelve leaves two among eleven.
+    np.testing.assert_allclose(left_out[0, :3], (2 / 11) / (3 / 12))
+    np.testing.assert_allclose(left_out[0, 3:10], (8 / 11) / (9 / 12))
+    np.testing.assert_array_equal(left_out[1, :10], 1)
+
+
+def test_an_error_that_no_other_row_shows_is_hardly_explained():
+    q = np.tile([[0.9], [0.1]], (1, 20))
+    q[:, 10:] = q[::-1, 10:]
+    codes = np.repeat([0, 1], 10)
+    codes[0] = 1
+    _, _, left_out = class_to_class(q, codes, 0.1)
+    np.testing.assert_allclose(left_out[0, 0], (0.5 / 11) / (1 / 12))
+
+
+def test_the_confident_joint_may_lose_most_of_a_class():
+    # Of class 0, whose rows models find at 0.4, two labels in three are 1.
+    q = np.array([[0.4] * 30 + [0.05] * 30, [0.6] * 30 + [0.95] * 30])
+    codes = np.r_[np.repeat([0, 1], [10, 20]), np.ones(30, dtype=int)]
+    found, used, left_out = confident_joint(q, codes)
+    np.testing.assert_array_equal(used, [30, 30])
+    np.testing.assert_allclose(found, [[12 / 32, 20 / 32], [0, 1]])
+    np.testing.assert_allclose(left_out[0, 10], (19 / 31) / (20 / 32))

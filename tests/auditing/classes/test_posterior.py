@@ -1,16 +1,38 @@
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from auditing_cases import draw_truth, known_noise, nearly_clean, symmetric
+import errata
+from auditing_cases import QUICK, blobs, draw_truth, known_noise, nearly_clean, symmetric
+from errata._kernels import _probabilities
 from errata._kernels._probabilities import score_between
+from errata.auditing.classes import _posterior
+from errata.auditing.classes._noise_model import (
+    BOUNDARY,
+    CLASS_TO_CLASS,
+    RATES,
+    UNIFORM,
+    Hypothesis,
+    LabelEvidence,
+    ambiguity,
+    boundary_noise,
+)
 from errata.auditing.classes._posterior import (
     UNEVEN,
     NoisePosterior,
+    RowRule,
+    _beside_boundary,
+    _boundary_weight,
+    _weigh,
+    doubtful_are_like_all,
     gathered_posterior,
+    noise_posterior,
+    noise_rows,
     posterior_given_noise,
     posterior_of,
-    rows_posterior,
+    set_aside,
     weightiest,
 )
 from errata.auditing.inputs._duplicates import count_overlap
@@ -86,7 +108,7 @@ def test_doubling_every_row_hardly_changes_the_posterior():
 def test_rows_that_are_judged_later_join_those_learnt_from():
     truth = draw_truth(SKEW, 600, error=0.3)
     learnt = posterior_for(truth.logs[:, :400], truth.labels[:400])
-    rows = rows_posterior(learnt.rule, truth.logs, truth.labels)
+    rows = learnt.rule.judge(truth.logs, truth.labels)
     gathered = gathered_posterior(rows, learnt.noise, learnt.skill)
     assert_sound(gathered, 600)
     np.testing.assert_allclose(gathered.p_wrong[:400], learnt.p_wrong, rtol=0, atol=1e-12)
@@ -99,7 +121,7 @@ def test_rows_that_are_judged_later_join_those_learnt_from():
 def test_the_interval_is_that_of_the_labels_that_are_not_certain():
     truth = draw_truth(symmetric(3, 0.2), 500)
     learnt = posterior_for(truth.logs, truth.labels)
-    rows = rows_posterior(learnt.rule, truth.logs, truth.labels, known=np.arange(500) % 2 == 0)
+    rows = learnt.rule.judge(truth.logs, truth.labels, known=np.arange(500) % 2 == 0)
     whole = gathered_posterior(rows, learnt.noise, learnt.skill)
     half = gathered_posterior(rows, learnt.noise, learnt.skill, certain=0.5)
     low, high = learnt.noise.interval(500)
@@ -136,9 +158,8 @@ def test_rate_prior_and_transition_are_one_number():
 def test_the_rates_of_the_hypotheses_add_up_to_the_rate():
     truth = draw_truth(SKEW, 800, error=0.3)
     posterior = posterior_for(truth.logs, truth.labels)
-    used = [(part[0], part[2]) for part in weightiest(posterior.noise)]
-    total = sum(weight * posterior.rates[place] for place, weight in used)
-    np.testing.assert_allclose(total, posterior.rate, rtol=0, atol=1e-6)
+    heavy, weights, _ = weightiest(posterior.noise)
+    np.testing.assert_allclose(weights @ posterior.rates[heavy], posterior.rate, rtol=0, atol=1e-6)
     logs, labels = nearly_clean(3, 800, 0, 0.999)
     clean = posterior_for(logs, labels)
     assert max(told["rate"] for told in clean.noise.by_kind(clean.rates)) < 0.002
@@ -264,3 +285,335 @@ def test_models_that_take_all_for_certain_may_be_wrong_themselves():
     assert doubted.low == 0
     assert doubted.high > 0.2
     assert doubted.rate == pytest.approx(0.3 * believed.rate, rel=0.02)
+
+
+def boundary_weight(boundary, evidence, other):
+    given = other.classes_given_labels(evidence.logs, evidence.codes)
+    right = given[evidence.codes, np.arange(len(evidence.codes))]
+    return _boundary_weight(boundary, evidence, other.rate, right)
+
+
+def known(rate, kind=UNIFORM, variance=0.0):
+    return Hypothesis(
+        kind, rate, symmetric(2, rate), 1.0, np.zeros(2), variance=variance, grid_rate=rate
+    )
+
+
+def posterior(weights, rates):
+    hypotheses = [known(rate) for rate in rates[:-1]] + [known(rates[-1], BOUNDARY)]
+    return NoisePosterior(hypotheses, np.array(weights), np.array(weights), Calibration(), 0.0)
+
+
+def rates_of(found):
+    return np.array([h.rate for h in found.hypotheses])
+
+
+def test_the_interval_holds_nine_tenths_of_the_weight():
+    low, high = posterior([0.45, 0.45, 0.1], [0.1, 0.2, 0.4]).interval(10**9)
+    np.testing.assert_allclose([low, high], [0.1, 0.4], rtol=0, atol=0.001)
+
+
+def test_counting_rows_and_estimating_matrices_widen_the_interval():
+    many, few = (posterior([1.0, 0.0], [0.2, 0.4]).interval(n) for n in (100_000, 100))
+    assert few[0] < many[0] < 0.2 < many[1] < few[1]
+    read = NoisePosterior(
+        [known(0.2, variance=0.01), known(0.4, BOUNDARY)], *[np.array([1.0, 0.0])] * 2,
+        Calibration(), 0.0,
+    )  # fmt: skip
+    assert read.interval(100_000)[1] > 0.3
+
+
+def test_the_interval_reaches_boundary_noise_unless_it_is_unlikely():
+    likely = posterior([0.88, 0.12], [0.1, 0.3])
+    unlikely = posterior([0.96, 0.04], [0.1, 0.3])
+    assert likely.interval(10**9)[1] == pytest.approx(0.3, abs=1e-3)
+    assert unlikely.interval(10**9)[1] == pytest.approx(0.1, abs=1e-3)
+    assert likely.interval(100)[1] > 0.35
+
+
+def test_the_interval_begins_where_a_matrix_does_that_knows_labels_by_heart():
+    learnt = posterior([1.0, 0.0], [0.1, 0.2])
+    among_labels = learnt.hypotheses[0]._replace(among_labels=0.14)
+    found = learnt._replace(hypotheses=[among_labels, learnt.hypotheses[1]])
+    np.testing.assert_allclose(found.interval(10**9), [0.1, 0.14], rtol=0, atol=1e-3)
+
+
+def test_the_interval_holds_what_the_other_view_says():
+    other = posterior([1.0, 0.0], [0.3, 0.5])
+    both = posterior([1.0, 0.0], [0.1, 0.2])._replace(other_view=other)
+    np.testing.assert_allclose(both.interval(10**9), [0.1, 0.3], rtol=0, atol=1e-3)
+
+
+def test_clear_classes_leave_no_weight_for_noise():
+    logs, labels = nearly_clean(3, 800, 0, 0.98)
+    found = noise_posterior(logs, labels)
+    assert found.rate < 0.005
+    assert found.interval(800)[0] == 0
+
+
+def test_uniform_noise_in_clear_classes_is_believed():
+    truth = draw_truth(symmetric(3, 0.15), 2000, overlap=0.02, error=0.3)
+    found = noise_posterior(truth.logs, truth.labels)
+    kinds = {told["kind"]: told["weight"] for told in found.by_kind(rates_of(found))}
+    assert kinds.get("none", 0) < 0.01
+    assert abs(found.rate - truth.wrong.mean()) < 0.03
+
+
+def two(likelihoods, ambiguities, kind=UNIFORM):
+    """No noise and 20 % of it, made up."""
+    return [
+        known(rate, kind if rate else UNIFORM)._replace(log_likelihood=likelihood, ambiguity=a)
+        for rate, likelihood, a in zip((0.0, 0.2), likelihoods, ambiguities, strict=True)
+    ]
+
+
+def test_the_prior_of_no_noise_moves_the_weights():
+    alike = two((0.0, 0.0), (0.3, 0.3))
+    believed, doubted = (_weigh(alike, np.zeros(2), 2, prior_none=p) for p in (0.0, 1.0))
+    assert believed[1] > 0.9 > 0.1 > doubted[1]
+    # In closed form: the mass of the grid at 0.2 over that at 0, under exp(-rate / 0.02).
+    step = np.gradient(RATES[:-1])
+    odds = np.exp(-10) * step[np.searchsorted(RATES, 0.2)] / step[0]
+    np.testing.assert_allclose(doubted[1] / doubted[0], odds)
+
+
+def test_matrices_of_class_to_class_noise_share_one_prior():
+    alike = [known(0.2), known(0.2, CLASS_TO_CLASS), known(0.2, CLASS_TO_CLASS)]
+    np.testing.assert_allclose(_weigh(alike, np.zeros(3), 2, prior_none=0.0), [0.5, 0.25, 0.25])
+
+
+def test_the_weight_of_boundary_noise_is_the_product_of_four_facts():
+    codes = np.array([0, 0, 0, 1, 0, 1])  # four contradicted, two surely; three of label 0
+    sure = np.array([0.1, 0.4, 0.45, 0.2, 0.9, 0.95])
+    q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
+    evidence = LabelEvidence(np.log(q), codes)
+    before = ambiguity(q)
+    boundary = known(0.2, BOUNDARY)._replace(ambiguity=before / 2)
+    nothing = known(0.0)
+    both_ways = (2 + 1) / (4 + 1)  # one of label 0, one of label 1
+    weight = boundary_weight(boundary, evidence, nothing)
+    np.testing.assert_allclose(weight, both_ways * (2 + 1) / (4 + 3) * (1 - 0.5**2))
+    # Half of the noise is explained, and labels that it explains no longer speak for the border.
+    noise = known(0.1)
+    right = noise.classes_given_labels(evidence.logs, codes)[codes, np.arange(6)]
+    surely = (right[[0, 3]].sum() + 1) / (right[:4].sum() + 3)
+    explained = boundary_weight(boundary, evidence, noise)
+    np.testing.assert_allclose(explained, 0.5 * both_ways * surely * (1 - 0.5**2))
+    assert boundary_weight(boundary, evidence, known(0.3)) == 0
+    dull = boundary._replace(ambiguity=before)
+    assert boundary_weight(dull, evidence, nothing) == 0
+
+
+def test_a_rare_class_that_is_hard_to_see_is_no_boundary_noise():
+    def weight(contradicted_for_it):
+        codes = np.repeat([0, 1], [180, 20])
+        sure = np.full(200, 0.95)  # probability of the label
+        sure[180:190] = 0.2  # half of the rare class looks like the other
+        sure[:contradicted_for_it] = 0.2
+        q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
+        evidence = LabelEvidence(np.log(q), codes)
+        boundary = known(0.2, BOUNDARY)
+        return boundary_weight(boundary, evidence, known(0.0))
+
+    assert weight(0) < 0.1 < 0.5 < weight(10)
+
+
+def test_overlap_that_was_counted_is_believed():
+    before = posterior([0.0, 0.8, 0.2], [0.0, 0.2, 0.4])
+    after = before.with_overlap(0.4)
+    np.testing.assert_allclose(after.weights, [0.4, 0.48, 0.12])
+    assert after.with_overlap(0.3) is after
+
+
+def test_with_many_classes_overlap_is_no_sure_contradiction():
+    # Each label has a tenth, as all ten classes have: no other class is probable.
+    codes = np.arange(200) % 10
+    evidence = LabelEvidence(np.full((10, 200), np.log(0.1)), codes)
+    boundary = known(0.9, BOUNDARY)._replace(transition=np.eye(10), offsets=np.zeros(10))
+    nothing = boundary._replace(kind=UNIFORM, rate=0.0)
+    assert boundary_weight(boundary, evidence, nothing) == pytest.approx(1 / 3)
+
+
+def test_overlap_lowers_the_rate_where_noise_does_not_make_classes_recognisable(monkeypatch):
+    truth = draw_truth(symmetric(3, 0.0), 1500, overlap=1.0, error=0.2)
+    with_doubt = noise_posterior(truth.logs, truth.labels)
+    monkeypatch.setattr(_posterior, "AMBIGUITY_POWER", 1e9)
+    without = noise_posterior(truth.logs, truth.labels)
+    rates = [p.weights[:-1] @ [h.rate for h in p.hypotheses[:-1]] for p in (with_doubt, without)]
+    assert rates[0] < 0.5 * rates[1]
+
+
+def test_overlap_without_noise_is_not_taken_for_much_noise():
+    truth = draw_truth(symmetric(3, 0.0), 2000, overlap=1.0)
+    found = noise_posterior(truth.logs, truth.labels)
+    assert found.interval(2000)[0] < 0.02
+    assert found.weights[:-1] @ [h.rate for h in found.hypotheses[:-1]] < 0.08
+
+
+def test_boundary_noise_weighs_little_where_classes_stay_unrecognisable():
+    def weight(overlap):
+        truth = draw_truth(symmetric(2, 0.0), 600, overlap=overlap)
+        return noise_posterior(truth.logs, truth.labels).boundary
+
+    assert weight(2.0) < 0.7 * weight(0.3)
+
+
+def test_boundary_noise_weighs_the_same_however_few_others_are_kept():
+    weights = _beside_boundary(np.array([0.2, 0.3]), 0.1)
+    np.testing.assert_allclose(weights, [0.36, 0.54, 0.1])
+    truth = draw_truth(symmetric(2, 0.1), 600, overlap=0.3)
+    found = noise_posterior(truth.logs, truth.labels)
+    np.testing.assert_allclose([found.weights.sum(), found.ranking.sum()], 1)
+    np.testing.assert_allclose(found.ranking[-1], 0.15)
+    evidence = LabelEvidence(found.calibration.apply(truth.logs), truth.labels)
+    boundary = boundary_noise(evidence.logs, truth.labels)
+    assert found.hypotheses[-1].rate == boundary.rate
+    others = found.weights[:-1] / found.weights[:-1].sum()
+    given = [h.classes_given_labels(evidence.logs, truth.labels) for h in found.hypotheses[:-1]]
+    right = others @ [p[truth.labels, np.arange(p.shape[1])] for p in given]
+    rate = others @ [h.rate for h in found.hypotheses[:-1]]
+    weight = _boundary_weight(boundary, evidence, rate, right)
+    assert weight > 0.05
+    np.testing.assert_allclose(found.boundary, weight, rtol=0.02)
+
+
+def test_what_is_learnt_later_multiplies_the_weights():
+    before = posterior([0.5, 0.25, 0.25], [0.1, 0.2, 0.4])
+    after = before.times(np.log([0.2, 0.2, 0.8]))
+    np.testing.assert_allclose(after.weights, [2 / 7, 1 / 7, 4 / 7])
+    assert after.rate > before.rate
+    assert after.hypotheses is before.hypotheses
+
+
+CODES = np.repeat([0, 1, 2], [50, 30, 20])
+
+
+def test_known_rows_are_left_out_where_the_others_are_a_sample():
+    known = np.zeros(100, dtype=bool)
+    known[[0, 1, 50, 80]] = True
+    rows = noise_rows(CODES, 3, np.random.default_rng(0), None, known)
+    np.testing.assert_array_equal(rows, np.flatnonzero(~known))
+    assert set_aside(CODES, known) == 0.04
+
+
+@pytest.mark.parametrize("known", [CODES == 2, np.ones(100, dtype=bool)])
+def test_all_rows_teach_where_the_others_are_none(known):
+    assert not doubtful_are_like_all(CODES, known)
+    rows = noise_rows(CODES, 3, np.random.default_rng(0), None, known)
+    np.testing.assert_array_equal(rows, np.arange(100))
+    assert set_aside(CODES, known) == 0
+
+
+def test_wrong_labels_are_found_also_where_all_others_of_their_class_are_known():
+    X, y = blobs(150)
+    wrong = np.flatnonzero(y == 0)[:6]
+    labels = y.copy()
+    labels[wrong] = 1
+    found = errata.audit(X, labels, known=labels == 0, estimators=QUICK, self_check=False)
+    assert found.flagged[wrong].all()
+    assert set(found.suggested[wrong]) == {0}
+    assert found.noise_rate.low <= 6 / 150 <= found.noise_rate.high
+
+
+@pytest.fixture(scope="module")
+def found():
+    truth = draw_truth(symmetric(3, 0.15), 700, overlap=0.1, error=0.3)
+    return truth, posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
+
+
+def test_the_rule_of_a_posterior_judges_rows_as_the_posterior_does(found):
+    truth, posterior = found
+    rows = posterior.rule.judge(truth.logs, truth.labels)
+    for name in ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere"):
+        np.testing.assert_allclose(
+            getattr(rows, name), getattr(posterior, name), rtol=0, atol=1e-12
+        )
+    np.testing.assert_allclose(rows.joint / 700, posterior.joint, rtol=0, atol=1e-12)
+    heavy = posterior.rule.places
+    np.testing.assert_allclose(1 - rows.right[heavy] / 700, posterior.rates[heavy], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 13, 400])
+def test_a_row_is_judged_alike_in_any_block(found, size, dtype):
+    truth, posterior = found
+    logs, codes = truth.logs.astype(dtype), truth.labels
+    whole = posterior.rule.judge(logs, codes)
+    cuts = [slice(start, start + size) for start in range(0, 700, size)]
+    judged = [posterior.rule.judge(logs[:, c], codes[c]) for c in cuts]
+    *per_row, joint, right = zip(*judged, strict=True)
+    parts = whole._make([*map(np.concatenate, per_row), sum(joint), sum(right)])
+    for name, atol in (("p_wrong", 1e-6), ("suspicion", 1e-6), ("joint", 1e-3), ("right", 1e-3)):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=0, atol=atol)
+    np.testing.assert_array_equal(parts.other, whole.other)
+
+
+def test_a_label_that_is_certain_is_right(found):
+    truth, posterior = found
+    known = np.arange(700) < 50
+    rows = posterior.rule.judge(truth.logs, truth.labels, known=known)
+    for values in (rows.p_wrong, rows.suspicion, rows.p_elsewhere):
+        assert not values[known].any()
+        assert values[~known].all()
+
+
+def test_a_rule_travels_as_a_small_file(found):
+    truth, posterior = found
+    travelled = pickle.dumps(posterior.rule)
+    assert len(travelled) < 50_000
+    there = pickle.loads(travelled).judge(truth.logs, truth.labels)
+    np.testing.assert_array_equal(there.p_wrong, posterior.p_wrong)
+
+
+def test_rows_are_ranked_by_calibrated_probabilities(found):
+    truth, posterior = found
+    assert posterior.noise.calibration.matrix is None  # what was given explains more
+    calibrated = posterior.noise.other_view
+    rule = RowRule(calibrated._replace(weights=calibrated.ranking), posterior.skill)
+    alone = rule.judge(truth.logs, truth.labels)
+    np.testing.assert_allclose(posterior.suspicion, alone.suspicion, rtol=0, atol=1e-12)
+    assert np.abs(posterior.p_wrong - alone.p_wrong).max() > 0.01
+
+
+def test_errors_that_flow_from_class_to_class_are_ranked_by_the_view_that_shows_them(found):
+    _, posterior = found
+    noise = posterior.noise
+    assert RowRule(noise, posterior.skill).ranked_by is not None
+    flow = noise.hypotheses[0]._replace(kind=CLASS_TO_CLASS)
+    weights = np.r_[0.2, np.full(len(noise.hypotheses) - 1, 0.8 / (len(noise.hypotheses) - 1))]
+    flowing = noise._replace(hypotheses=[flow, *noise.hypotheses[1:]], ranking=weights)
+    assert RowRule(flowing, posterior.skill).ranked_by is None
+
+
+def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts(found):
+    _, posterior = found
+    even = np.array([[0.8, 0.2], [0.2, 0.8]])
+    uneven = np.array([[0.88, 0.12], [0.28, 0.72]])  # the spread is 0.08
+    parts = [RowRule(known_noise(T), posterior.skill).surprise for T in (even, uneven)]
+    np.testing.assert_allclose(parts, [0.5, np.exp(-1) / 2], rtol=1e-12)
+
+
+def test_of_many_rows_a_few_are_worth_compiling_for(found, monkeypatch):
+    truth, posterior = found
+    asked = []
+    monkeypatch.setattr(
+        _posterior, "kernels", lambda name, compiled: asked.append(compiled) or _probabilities
+    )
+    monkeypatch.setattr(_posterior, "WORTH_COMPILING_OF_MANY", 2100)  # 700 rows of 3 classes
+    for of_many in (False, True):
+        asked.clear()
+        posterior.rule.judge(truth.logs, truth.labels, of_many=of_many)
+        assert set(asked) == {of_many}
+
+
+@pytest.mark.parametrize("logs_dtype", [np.float32, np.float64])
+def test_tables_worth_compiling_for_are_judged_alike(found, monkeypatch, logs_dtype):
+    truth, posterior = found
+    logs = truth.logs.astype(logs_dtype)
+    plain = posterior.rule.judge(logs, truth.labels)
+    monkeypatch.setattr(_posterior, "WORTH_COMPILING", 0)
+    fast = posterior.rule.judge(logs.T.copy().T, truth.labels.astype(np.int16))
+    for name in ("p_wrong", "suspicion", "p_other", "p_elsewhere"):
+        np.testing.assert_allclose(getattr(fast, name), getattr(plain, name), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(fast.other, plain.other)
+    np.testing.assert_allclose(fast.right, plain.right, rtol=1e-6)

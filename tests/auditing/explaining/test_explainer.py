@@ -15,10 +15,10 @@ from errata.auditing.examples._explanations import (
     ModelsByFold,
     NeighborsByFold,
     RowExplanation,
-    chosen_row,
     feature_places,
     leave_columns_out,
 )
+from errata.auditing.examples._review import chosen_row
 from errata.auditing.models._base import NewRows, TrainingData
 from errata.auditing.models._default import NearestRows
 from errata.tables import features_of
@@ -119,6 +119,52 @@ def test_an_audit_without_its_table_says_so(audit, tmp_path):
     audit.save(tmp_path / "pets.audit")
     with pytest.raises(ValueError, match="does not hold its table any more"):
         load_audit(tmp_path / "pets.audit").explain(WRONG)
+
+
+def write_pets(file, weight=0.0):
+    columns = {f"x{j}": column + weight for j, column in enumerate(X.T)}
+    errata.tables.write_table(file, columns | {"pet": CODES, "noise": CODES})
+
+
+def test_an_audit_that_was_loaded_finds_its_file_again(tmp_path):
+    old = tmp_path / "old"
+    old.mkdir()
+    write_pets(old / "pets.csv")
+    how = {"drop": ["noise"], "self_check": False, "random_state": 0}
+    audit = errata.audit_file(old / "pets.csv", "pet", **how)
+    audit.save(old / "pets.audit")
+    expected = audit.explain(3)
+    old.rename(tmp_path / "new")  # both have moved
+    loaded = errata.Audit.load(tmp_path / "new" / "pets.audit")
+    why = loaded.explain(3)
+    assert str(why) == str(expected)
+    assert {column["column"] for column in why.columns} == {f"x{j}" for j in range(X.shape[1])}
+    write_pets(tmp_path / "new" / "pets.csv", weight=1.0)
+    assert str(loaded.explain(3)) == str(expected)  # it was read once
+    with pytest.raises(ValueError, match="not as it was audited"):
+        loaded.explain(3, tmp_path / "new" / "pets.csv")
+    (tmp_path / "new" / "pets.csv").unlink()
+    with pytest.raises(FileNotFoundError, match="pass where it is as `table`"):
+        errata.Audit.load(tmp_path / "new" / "pets.audit").explain(3)
+
+
+def test_an_audit_that_was_loaded_takes_its_table(audit, tmp_path):
+    audit.save(tmp_path / "pets.audit")
+    loaded = load_audit(tmp_path / "pets.audit")
+    table, _ = pets()
+    why = loaded.explain(WRONG, table)
+    assert (why.label, why.suggested) == ("cat", "dog")
+    assert why.columns[0]["column"] == "height"
+
+
+def test_a_model_of_ones_own_is_not_made_again(tmp_path):
+    write_pets(tmp_path / "pets.csv")
+    audit = errata.audit_file(
+        tmp_path / "pets.csv", "pet", drop=["noise"], estimator=GaussianNB(), self_check=False
+    )
+    audit.save(tmp_path / "pets.audit")
+    with pytest.raises(ValueError, match="does not say how its table was audited"):
+        errata.Audit.load(tmp_path / "pets.audit").explain(3)
 
 
 def test_recordings_and_other_kinds_say_so(walks):

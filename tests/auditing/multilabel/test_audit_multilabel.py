@@ -7,7 +7,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 import errata
-from errata.auditing.multilabel._inputs import check_cell_proba
 from multilabel_cases import flipped, given_probabilities, noisy_probabilities, pets
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -234,8 +233,14 @@ def test_precision_draws_a_longer_or_shorter_list():
 
 
 def test_probabilities_may_exceed_one_by_rounding():
-    proba = np.array([[1 + 2e-16, -1e-17]])
-    assert_array_equal(check_cell_proba(proba, ["a", "b"], 1), [[1, 0]])
+    proba, Y = given_probabilities(100)
+    exact = np.where(proba > 0.9, 1.0, np.where(proba < 0.1, 0.0, proba))
+    rounded = np.where(exact == 1, 1 + 2e-16, np.where(exact == 0, -1e-17, exact))
+    audits = [
+        errata.audit_multilabel(None, Y, pred_proba=given, self_check=False, random_state=0)
+        for given in (exact, rounded)
+    ]
+    assert_array_equal(audits[0].p_wrong, audits[1].p_wrong)
 
 
 @pytest.mark.parametrize(

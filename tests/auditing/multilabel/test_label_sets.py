@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from errata.auditing.multilabel._inputs import labels_in_cells, read_label_sets, separator_of
+from errata.auditing.multilabel import read_label_sets
 
 pd = pytest.importorskip("pandas")
 
@@ -82,11 +82,15 @@ def test_labels_keep_what_they_are():
 
 
 def test_a_label_that_a_row_names_twice_counts_once():
-    assert labels_in_cells(["a;a; b", "a"], "y").sets == [["a", "b"], ["a"]]
+    found = read_label_sets(None, ["a;a; b", "a", "b", "a", "b", "a;b"])
+    assert found.names == ["a", "b"]
+    assert found.Y.tolist() == [[1, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 1]]
 
 
 def test_the_mark_that_most_cells_hold_separates():
-    assert separator_of(["a,b", "c,d", "a;b"]) == ","
+    found = read_label_sets(None, ["a,b", "b,c", "a;b", "a,b"] * 2)
+    assert found.separator == ","
+    assert found.names == ["a", "a;b", "b", "c"]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from auditing.target_cases import QUICK, straight, swapped
-from errata.auditing.numbers import find_wrong_targets
+from errata.auditing.numbers import TargetRows, find_wrong_targets
 
 
 def test_a_column_that_holds_the_target_accuses_nobody():
     X, y = straight(150, noise=1.0)
     y, _ = swapped(y, 10)
-    found = find_wrong_targets(np.column_stack([X, y]), y)
+    found = find_wrong_targets(TargetRows(np.column_stack([X, y]), y))
     assert np.isfinite(found.suspicion).all()
     assert found.noise_rate.estimate < 0.05  # what the column says cannot be contradicted
 
@@ -18,7 +18,7 @@ def test_a_column_that_holds_the_target_accuses_nobody():
 def test_heavy_tails_are_not_errors():
     X, y = straight(400, noise=0.0)
     y = y + 0.3 * np.random.default_rng(0).standard_t(3, size=400)
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert found.noise_rate.estimate < 0.03
     assert (found.p_wrong > 0.5).mean() < 0.01
 
@@ -27,7 +27,7 @@ def test_heavy_tails_are_not_errors():
 def test_skewed_noise_is_hardly_flagged(side):
     X, y = straight(350, noise=0.0)
     y = y + side * np.random.default_rng(0).exponential(size=350)
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert found.noise_rate.low == 0
     assert (found.p_wrong > 0.5).mean() < 0.02
 
@@ -35,7 +35,7 @@ def test_skewed_noise_is_hardly_flagged(side):
 def test_errors_on_one_side_are_found_and_first():
     X, y = straight(300, noise=0.3)
     y[:30] += 3
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert found.p_wrong[:30].min() > 0.9
     assert set(np.argsort(-found.suspicion)[:30]) == set(range(30))
 
@@ -44,7 +44,7 @@ def test_whole_numbers_are_judged():
     X, y = straight(200)
     y = np.round(3 * y)
     y[4] += 30
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert found.suspicion.argmax() == 4
     assert found.p_wrong[4] > 0.9
 
@@ -52,7 +52,7 @@ def test_whole_numbers_are_judged():
 def test_half_of_the_targets_may_be_equal():
     X, y = straight(200)
     y = np.maximum(y, 0)
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert np.isfinite(found.p_wrong).all()
     assert found.has_skill
 
@@ -61,8 +61,8 @@ def test_sorted_rows_are_judged_as_shuffled_ones():
     X, y = straight(200)
     y, _ = swapped(y, 20)
     order = np.argsort(y)
-    one = find_wrong_targets(X, y, brought=QUICK)
-    other = find_wrong_targets(X[order], y[order], brought=QUICK)
+    one = find_wrong_targets(TargetRows(X, y, **QUICK))
+    other = find_wrong_targets(TargetRows(X[order], y[order], **QUICK))
     # Folds and trees of the local scale are drawn anew.
     assert np.corrcoef(one.suspicion[order], other.suspicion)[0, 1] > 0.98
 
@@ -70,7 +70,7 @@ def test_sorted_rows_are_judged_as_shuffled_ones():
 def test_a_constant_column_says_nothing():
     X, y = straight(60)
     with_constant = np.column_stack([X, np.zeros(60)])
-    found = find_wrong_targets(with_constant, y)
+    found = find_wrong_targets(TargetRows(with_constant, y))
     assert np.isfinite(found.predicted).all()
 
 
@@ -78,7 +78,7 @@ def test_a_constant_column_says_nothing():
 def test_one_huge_value_does_not_hide_the_others(value):
     X, y = straight(200)
     y[3], y[9] = value, y[9] + 10
-    found = find_wrong_targets(X, y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert np.argsort(-found.suspicion)[:2].tolist() == [3, 9]
     assert np.abs(np.delete(found.predicted, 3)).max() < 20
     assert found.p_wrong[9] > 0.9
@@ -87,17 +87,17 @@ def test_one_huge_value_does_not_hide_the_others(value):
 def test_few_rows_are_enough():
     X, y = straight(30)
     y[0] += 15
-    found = find_wrong_targets(X, y)
+    found = find_wrong_targets(TargetRows(X, y))
     assert found.suspicion.argmax() == 0
 
 
 def test_large_targets_keep_their_digits():
     X, y = straight(100)
-    found = find_wrong_targets(X, 1e9 + y, brought=QUICK)
+    found = find_wrong_targets(TargetRows(X, 1e9 + y, **QUICK))
     np.testing.assert_allclose(found.predicted - 1e9, y, rtol=0, atol=0.6)
 
 
 def test_one_feature_is_enough():
     X, y = straight(80, d=1)
     y[7] -= 10
-    assert find_wrong_targets(X, y).suspicion.argmax() == 7
+    assert find_wrong_targets(TargetRows(X, y)).suspicion.argmax() == 7

@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
 
+import errata
 from auditing.target_cases import straight
+from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.auditing.numbers._models import (
+    CrossFittedRegressor,
     LinearRidge,
     NearestTargets,
     RBFRegression,
@@ -14,7 +19,7 @@ from errata.auditing.numbers._models import (
 
 MODELS = [
     RBFRegression("rbf", 1.0),
-    LinearRidge("line"),
+    LinearRidge(),
     NearestTargets("near", 5),
     TreesRegression("extra", True, 50),
     TreesRegression("forest", False, 50),
@@ -76,7 +81,7 @@ def test_the_linear_model_equals_a_refit_without_each_row(monkeypatch):
     monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (2.0, {}))
     data = data_of(40)
     weight = np.random.default_rng(0).uniform(0.2, 1, 40)
-    told = LinearRidge("line").predict_unseen(TargetData(data.X, data.targets, weight=weight))
+    told = LinearRidge().predict_unseen(TargetData(data.X, data.targets, weight=weight))
     for row in range(40):
         rest = np.arange(40) != row
         w, X, y = weight[rest], data.X[rest], data.targets[rest]
@@ -112,3 +117,46 @@ def test_large_tables_have_fewer_models():
     assert len(names[500]) == 7
     assert set(names[500]) - set(names[10_000]) == {"random forest"}
     assert set(names[10_000]) - set(names[50_000]) == {"neighbours"}
+
+
+@pytest.mark.parametrize("regressor", [LinearRegression(), KNeighborsRegressor(3)])
+def test_a_regressor_hardly_learns_from_rows_of_little_weight(regressor):
+    # Neighbours know no weights: rows are left out instead.
+    X, y = straight(200)
+    noisy, wrong = y.copy(), np.arange(200) < 60
+    noisy[wrong] += 100
+    data = TargetData(X, noisy, weight=np.where(wrong, 1e-3, 1.0))
+    told = CrossFittedRegressor("r", regressor).predict_unseen(data)
+    assert np.median(np.abs(told - y)) < 2
+
+
+def test_a_regressor_learns_from_its_own_table():
+    pd = pytest.importorskip("pandas")
+    X, y = straight(100)
+    table = pd.DataFrame({"sum": X.sum(axis=1)})
+    found = find_wrong_targets(
+        TargetRows(np.zeros((100, 1)), y, table=table, estimator=LinearRegression(), estimators=[])
+    )
+    assert [(model["name"], model["r2"] > 0.9) for model in found.models] == [("your model", True)]
+
+
+def test_regressors_get_names():
+    pair = ("mine", LinearRegression())
+    models = [pair, LinearRegression(), LinearRegression()]
+    audit = errata.audit_targets(*straight(50), estimators=models, self_check=False)
+    assert [model["name"] for model in audit.models] == [
+        "mine",
+        "LinearRegression 2",
+        "LinearRegression 3",
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["forest", LinearRegression, object()])
+def test_what_cannot_predict_is_refused(wrong):
+    with pytest.raises(ValueError, match="has no predict; pass a regressor"):
+        errata.audit_targets(*straight(50), estimator=wrong)
+
+
+def test_without_any_model_nothing_can_be_checked():
+    with pytest.raises(ValueError, match="no model is left to check the targets"):
+        errata.audit_targets(None, straight(50)[1])

@@ -2,14 +2,24 @@ import numpy as np
 import pytest
 from scipy.stats import gaussian_kde, norm, t
 
+from errata.auditing.numbers._models import TargetData, robust_scale
 from errata.auditing.numbers._noise_model import (
+    LEAST_TOLD_SKEW,
+    TARGET_RATES,
+    ScaleHypotheses,
     TargetDensity,
     TargetNoise,
+    average_hypotheses,
+    compute_posterior,
     em_step,
+    fit_local_scales,
     fit_noise,
     gross_scales,
     log_error_densities,
+    skew_scales,
 )
+from errata.metrics import expected_calibration_error
+from strategies import SEEDS
 
 
 def drawn(n=2000, rate=0.1, seed=0):
@@ -94,3 +104,171 @@ def test_steps_end_where_the_rate_is_most_probable():
         noise, best = em_step(z, densities, noise)
     for factor in (0.95, 1.05):
         assert em_step(z, densities, noise._replace(rate=factor * noise.rate))[1] < best
+
+
+def scales_of(residuals, X, seed):
+    random = np.random.default_rng(seed + 100)
+    pooled = random.normal(size=len(X))
+    told = pooled + 0.1 * random.normal(size=(3, len(X)))
+    data = TargetData(X, residuals, random_state=seed)
+    return fit_local_scales(data, told, pooled, residuals, np.ones(len(X)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_noise_that_is_wider_in_half_of_the_rows_is_seen(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(600, 5))
+    wide = X[:, 0] > 0
+    residuals = random.normal(size=600) * np.where(wide, 3.0, 1.0)
+    (whole, half), power, _ = scales_of(residuals, X, seed)
+    assert 0.5 < power < 2  # sizes are believed about as they are predicted
+    assert np.median(whole[wide]) / np.median(whole[~wide]) > 1.6
+    assert np.median(half[wide]) / np.median(half[~wide]) > 1.2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_even_noise_has_one_scale(seed):
+    random = np.random.default_rng(seed)
+    (_, half), _, _ = scales_of(random.normal(size=600), random.normal(size=(600, 5)), seed)
+    assert np.log(half).std() < 0.1
+
+
+def test_residuals_over_either_scale_have_a_robust_scale_of_one():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    residuals = random.normal(size=300) * np.exp(X[:, 0])
+    scales, _, _ = scales_of(residuals, X, 0)
+    for scale in scales:
+        np.testing.assert_allclose(robust_scale(residuals / scale), 1, rtol=1e-6)
+
+
+def test_an_error_does_not_widen_its_own_scale():
+    # What is learnt from is clipped and out of bag, so one size of error is like another.
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    residuals = random.normal(size=300)
+    scales = []
+    for error in (5.0, 500.0):
+        residuals[3] = error
+        scales.append(scales_of(residuals.copy(), X, 0)[0][0, 3])
+    np.testing.assert_allclose(scales[0], scales[1], rtol=0.02)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_skew_of_most_residuals_is_seen_and_errors_are_not(side):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 3))
+    waiting = random.exponential(size=600)
+    _, _, skew = scales_of(side * (waiting - np.median(waiting)), X, 0)
+    assert side * skew > LEAST_TOLD_SKEW
+    residuals = np.random.default_rng(1).normal(size=600)
+    assert scales_of(residuals, X, 0)[2] == 0
+    residuals[:60] = side * random.uniform(5, 10, size=60)
+    assert scales_of(residuals, X, 0)[2] == 0
+
+
+@pytest.mark.parametrize(("n", "told"), [(60, False), (600, True)])
+def test_a_skew_that_may_be_chance_in_few_rows_is_none(n, told):
+    # Quantiles of exponential noise: the same skew of about 0.27 in both.
+    random = np.random.default_rng(0)
+    waiting = -np.log(1 - (np.arange(n) + 0.5) / n)
+    residuals = random.permutation(waiting - np.log(2))
+    assert (scales_of(residuals, random.normal(size=(n, 3)), 0)[2] > 0) == told
+
+
+def test_a_skewed_scale_is_wider_on_one_side():
+    scales = np.array([[2.0, 2.0, 2.0], [1.0, 1.0, 1.0]])
+    whole, half = skew_scales(scales, 0.5, np.array([-1.0, 4.0]))  # the third row has no target
+    np.testing.assert_allclose(whole, [2 * np.exp(-0.5), 2 * np.exp(0.5), 2], rtol=1e-12)
+    np.testing.assert_allclose(half, whole / 2, rtol=1e-12)
+
+
+def test_one_hypothesis_gives_the_ratio_of_densities():
+    z = np.linspace(-9, 9, 25)
+    noise = TargetNoise(6.0, 1.2, 0.1, np.array([0.25, 0.75]))
+    swap = np.log(0.05) * np.ones(25)
+    weights = np.zeros((1, len(TARGET_RATES)))
+    weights[0, 30] = 1
+    rate = TARGET_RATES[30]
+    densities = log_error_densities(z, np.array([12.0]), swap)
+    rows = average_hypotheses(ScaleHypotheses([noise], weights), z, densities, np.full(25, 2.0))
+    wrong = rate * (0.25 * norm.pdf(z, scale=12) + 0.75 * 0.05)
+    right = (1 - rate) * t.pdf(z, 6, scale=1.2)
+    np.testing.assert_allclose(rows.p_wrong, wrong / (wrong + right), rtol=1e-9)
+    np.testing.assert_allclose(rows.suspicion, np.log(wrong / right), rtol=1e-9)
+    np.testing.assert_allclose(rows.swap_share, rate * 0.75 * 0.05 / wrong, rtol=1e-9)
+    either = np.log((wrong + right) / 2)  # a residual is two z
+    np.testing.assert_allclose(rows.log_density, either, rtol=1e-9)
+    np.testing.assert_allclose(rows.spread, 2.4, rtol=1e-12)
+    np.testing.assert_allclose(rows.reach, 2.4 * t.ppf(0.95, 6), rtol=1e-12)
+
+
+def test_residuals_drawn_from_the_model_are_judged_right():
+    random = np.random.default_rng(0)
+    wrong = random.random(4000) < 0.1
+    z = np.where(wrong, 8 * random.normal(size=4000), random.standard_t(10, size=4000))
+    every = np.ones(4000, dtype=bool)
+    scales = np.ones((2, 4000))
+    targets = 20 * random.normal(size=4000)
+    found = compute_posterior(z, targets, scales, every, every, random)
+    p_wrong = found.p_wrong
+    assert p_wrong.mean() == pytest.approx(wrong.mean(), abs=0.03)
+    assert expected_calibration_error(wrong, p_wrong) < 0.03
+    for hypotheses in found.hypotheses:
+        assert hypotheses.weights.sum() == pytest.approx(1)
+
+
+def test_suspicion_goes_on_where_probability_has_reached_one():
+    random = np.random.default_rng(0)
+    z = np.r_[random.normal(size=300), 100.0, 1e4, 1e8]
+    every = np.ones(303, dtype=bool)
+    rows = compute_posterior(z, z, np.ones((2, 303)), every, every, random)
+    assert rows.p_wrong[300:].min() > 0.999
+    assert np.all(np.diff(rows.suspicion[300:]) > 1)
+
+
+@pytest.mark.parametrize("tail", [np.inf, 4])
+def test_right_residuals_alone_leave_it_open_whether_any_is_wrong(tail):
+    random = np.random.default_rng(0)
+    z = random.normal(size=500) if tail == np.inf else random.standard_t(tail, size=500)
+    scales = np.ones((2, 500))
+    every = np.ones(500, dtype=bool)
+    found = compute_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    assert max(hypotheses.p_errors for hypotheses in found.hypotheses) < 0.5
+    z[:3] = 30
+    found = compute_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    assert min(hypotheses.p_errors for hypotheses in found.hypotheses) > 0.99
+    assert found.p_wrong[:3].min() > 0.9
+
+
+def test_targets_that_are_known_do_not_speak_for_noise():
+    random = np.random.default_rng(0)
+    z = np.r_[random.normal(size=400), 10 * random.normal(size=100)]
+    every = np.ones(500, dtype=bool)
+    scales = np.ones((2, 500))
+    doubtful = np.arange(500) < 400
+    found = compute_posterior(z, 30 * z, scales, every, doubtful, random)
+    all_of_them = compute_posterior(z, 30 * z, scales, every, every, random)
+    rate = [p.hypotheses[0].weights.sum(axis=0) @ TARGET_RATES for p in (found, all_of_them)]
+    assert rate[0] < 0.02 < 0.1 < rate[1]
+
+
+def test_skew_below_the_rounding_step_is_none():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    waiting = -np.log(1 - (np.arange(300) + 0.5) / 300)
+    residuals = 0.01 * random.permutation(waiting - np.log(2))
+    found = {}
+    for smallest in (0.001, 1.0):
+        data = TargetData(X, residuals, smallest_scale=smallest)
+        found[smallest] = fit_local_scales(data, X.T, X[:, 0], residuals, np.ones(300))
+    _, _, skew = found[0.001]
+    assert skew > 0
+    scales, _, skew = found[1.0]
+    assert skew == 0
+    assert scales.min(axis=1).tolist() == [1.0, 1.0]
+
+
+def test_the_narrow_side_of_skewed_noise_is_no_narrower_than_rounding():
+    sided = skew_scales(np.full((2, 2), 2.0), 1.0, np.array([1.0, -1.0]), smallest=1.5)
+    np.testing.assert_allclose(sided, [[2 * np.e, 1.5]] * 2, rtol=1e-12)

@@ -4,13 +4,12 @@ import pytest
 from auditing.recordings_cases import steady
 from errata.auditing import TrainingData
 from errata.auditing.sequences import Recordings, sequence_models
-from errata.auditing.sequences._recordings import gather_recordings
 
 
 @pytest.fixture(scope="module")
 def data():
-    X, labels, names = steady()
-    recordings = gather_recordings(names)[0]
+    X, labels, _ = steady()  # 120 rows each, one recording after the other
+    recordings = Recordings(np.arange(len(X)), np.arange(120, len(X) + 1, 120))
     codes = np.unique(labels, return_inverse=True)[1]
     return TrainingData(X, codes, 3, recordings.folds(codes, 0)), recordings
 

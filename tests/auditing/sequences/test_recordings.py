@@ -8,18 +8,16 @@ from scipy.sparse import csr_array
 
 from auditing.recordings_cases import steady
 from errata.auditing.sequences import (
+    Recordings,
     Timeline,
     check_sequence,
     draw_traces,
-    find_stretches,
-    read_recordings,
-)
-from errata.auditing.sequences._inputs import read_signals
-from errata.auditing.sequences._recordings import (
-    Recordings,
     extremes,
+    find_stretches,
     gather_recordings,
     order_note,
+    read_recordings,
+    read_signals,
     telling,
 )
 from errata.sequence import WaveletFeatures

@@ -405,3 +405,43 @@ def test_whether_votes_show_skill_does_not_hang_on_names():
         names = [random.permutation(40) for _ in range(5)]
         votes = [(name[item], worker, label) for name in names]
         assert len({errata.audit_votes(each, random_state=0).has_skill for each in votes}) == 1
+
+
+def test_a_rule_that_is_upside_down_is_named_and_another_that_abstains_is_covered():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 400)
+    rules = [(0.9, 0.9), (0.6, 0.85), (0.5, 0.8), (0.5, 0.8), (0.4, 0.1)]  # coverage, accuracy
+    answers = np.full((400, len(rules)), -1)
+    for place, (coverage, accuracy) in enumerate(rules):
+        right = np.where(random.random(400) < accuracy, truth, 1 - truth)
+        answers[:, place] = np.where(random.random(400) < coverage, right, -1)
+    found = errata.audit_votes(answers, random_state=0)
+    (note,) = [note for note in found.notes if "less often than chance" in note]
+    assert note.startswith("4 (")
+    assert [worker["worker"] for worker in found.workers if worker["reversed"]] == [4]
+    assert not found.workers[4]["guessing"]
+    coverage = np.mean(answers[(answers >= 0).any(axis=1)] >= 0, axis=0)
+    np.testing.assert_allclose([worker["coverage"] for worker in found.workers], coverage)
+
+
+@pytest.mark.usefixtures("few_trees")
+@pytest.mark.parametrize("seed", range(10))
+def test_names_order_and_last_bits_change_nothing_beside_a_table(seed):
+    random = np.random.default_rng(seed)
+    n_classes = 2 + seed % 3
+    votes = balanced(seed, 60, 6, 3, n_classes)
+    truth = np.arange(60) % n_classes
+    X = np.column_stack([truth, truth % 2, np.zeros((60, 2))]) + random.normal(size=(60, 4))
+    X[:10] = X[50:]  # which nothing but votes tells apart
+    found = errata.audit_votes(votes, X=X, random_state=0)
+    shifted = X * (1 + 1e-13 * random.uniform(-1, 1, size=X.shape))
+    again = errata.audit_votes(votes, X=shifted, random_state=0)
+    np.testing.assert_allclose(again.p_wrong, found.p_wrong, rtol=0, atol=1e-3)
+    np.testing.assert_array_equal(again.flagged, found.flagged)
+    item, worker, label, column = (random.permutation(size) for size in (60, 6, n_classes, 4))
+    renamed = item[votes[0]], worker[votes[1]], label[votes[2]]
+    moved = X[np.argsort(item)][:, column]
+    again = errata.audit_votes(renamed, X=moved, random_state=0)
+    np.testing.assert_array_equal(again.labels[item], label[found.labels])
+    np.testing.assert_allclose(again.proba[item][:, label], found.proba, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(again.flagged[item], found.flagged)

@@ -69,9 +69,10 @@ def test_an_estimator_joins_and_classes_that_nobody_has_stay_possible():
     X = columns_of(crowd.classes, 3.0)
     names = np.array(["ash", "elm", "oak", "yew"])
     models = ItemModels(X, 4, LogisticRegression(), X[:, :2], names)
-    heard = models(crowd.classes)
-    assert heard.models[-1]["name"] == "your model"
-    assert heard.has_skill
-    assert (heard.proba > 0).all()
-    assert heard.proba[:, 3].max() < 0.01
-    assert not ItemModels(X, 4)(np.zeros(200, dtype=int)).has_skill  # one class to learn
+    proba, told, has_skill = models(crowd.classes)
+    assert told[-1]["name"] == "your model"
+    assert has_skill
+    assert (proba > 0).all()
+    assert proba[:, 3].max() < 0.01
+    _, _, has_skill = ItemModels(X, 4)(np.zeros(200, dtype=int))  # one class to learn
+    assert not has_skill

@@ -1,68 +1,69 @@
 import numpy as np
 import pytest
 
-from errata.auditing.votes import read_votes
-from errata.auditing.votes._inputs import read_items
+from errata.auditing._audit import Options
+from errata.auditing.votes._audit import VoteProblem
 from vote_cases import crowd, measured
 
-
-@pytest.fixture(scope="module")
-def votes():
-    return read_votes(crowd(20)[0])
-
-
-@pytest.fixture(scope="module")
-def table():
-    return measured(crowd(20)[1])
+VOTES, TRUTH = crowd(20)
+TABLE = measured(TRUTH)
+PHOTOS = VOTES | {"item": [f"photo {i}" for i in VOTES["item"]]}
 
 
-def test_without_a_table_there_are_the_items_alone(votes):
-    items = read_items(votes, None, "item")
-    assert items.votes is votes
-    assert items.X is None
-    assert items.n_features == 0
+def read(votes=VOTES, table=None, **options):
+    problem = VoteProblem(votes, "item", "worker", "label", table, None)
+    problem.options = Options(**options, random_state=0)
+    problem.read()
+    return problem
 
 
-def test_rows_of_an_array_are_the_items_by_place(votes, table):
-    items = read_items(votes, table, "item")
-    assert items.votes.items.tolist() == list(range(20))
-    assert items.X.shape == (20, 2)
-    assert items.n_features == 2
+def test_without_a_table_there_are_the_items_alone():
+    problem = read()
+    assert problem.votes.items.tolist() == list(range(20))
+    assert problem.X is None
+    assert problem.used is None
 
 
-def test_rows_are_matched_by_the_column_named_as_the_item(votes, table):
+def test_rows_of_an_array_are_the_items_by_place():
+    problem = read(table=TABLE)
+    assert problem.votes.items.tolist() == list(range(20))
+    assert problem.X.shape == (20, 2)
+    assert len(problem.used) == 2
+
+
+def test_rows_are_matched_by_the_column_named_as_the_item():
     order = np.random.default_rng(1).permutation(20)
-    given = {"item": order, "a": table[order, 0], "b": table[order, 1]}
-    items = read_items(votes, given, "item")
-    assert items.votes.items.tolist() == order.tolist()
-    assert items.used == ["a", "b"]
-    np.testing.assert_array_equal(items.votes.counts, votes.counts[order])
+    problem = read(table={"item": order, "a": TABLE[order, 0], "b": TABLE[order, 1]})
+    assert problem.votes.items.tolist() == order.tolist()
+    assert problem.used == ["a", "b"]
+    np.testing.assert_array_equal(problem.votes.counts, read().votes.counts[order])
 
 
-def test_rows_of_a_dataframe_are_matched_by_its_index(table):
+def test_rows_of_a_dataframe_are_matched_by_its_index():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    columns, _ = crowd(20)
-    named = read_votes(columns | {"item": [f"photo {i}" for i in columns["item"]]})
-    frame = pandas.DataFrame(table, columns=["a", "b"], index=[f"photo {i}" for i in range(20)])
-    items = read_items(named, frame, "item")
-    assert items.votes.items.tolist() == frame.index.tolist()
-    assert items.index.equals(frame.index)
+    frame = pandas.DataFrame(TABLE, columns=["a", "b"], index=[f"photo {i}" for i in range(20)])
+    problem = read(PHOTOS, frame)
+    assert problem.votes.items.tolist() == frame.index.tolist()
+    assert problem.index.equals(frame.index)
 
 
-def test_items_without_votes_are_kept_and_told(votes, table):
-    items = read_items(votes, np.vstack([table, table[:3]]), "item")
-    assert items.votes.n_votes[20:].tolist() == [0, 0, 0]
-    assert items.notes[-1].startswith("3 items have no vote: they get a label from the table alone")
-    one = read_items(votes, np.vstack([table, table[:1]]), "item")
+def test_items_without_votes_are_kept_and_told():
+    problem = read(table=np.vstack([TABLE, TABLE[:3]]))
+    assert problem.votes.n_votes[20:].tolist() == [0, 0, 0]
+    begin = "3 items have no vote: they get a label from the table alone"
+    assert problem.notes[-1].startswith(begin)
+    one = read(table=np.vstack([TABLE, TABLE[:1]]))
     assert one.notes[-1].startswith("1 item has no vote: it gets")
 
 
 def test_a_column_made_from_the_label_is_not_for_models():
-    votes, noise = read_votes(crowd()[0]), np.random.default_rng(2).normal(size=(2, 120))
-    given = {"a": noise[0], "b": noise[1], "copy": votes.classes[votes.majority]}
-    items = read_items(votes, given | {"item": np.arange(120)}, "item")
-    assert list(items.model_table) == ["a", "b"]
-    assert "copy" in items.notes[0]
+    votes, _ = crowd()
+    majority = read(votes).votes
+    noise = np.random.default_rng(2).normal(size=(2, 120))
+    columns = {"a": noise[0], "b": noise[1], "copy": majority.classes[majority.majority]}
+    problem = read(votes, columns | {"item": np.arange(120)})
+    assert list(problem.model_table) == ["a", "b"]
+    assert "copy" in problem.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -72,31 +73,28 @@ def test_a_column_made_from_the_label_is_not_for_models():
         ({"drop": ["a"]}, "drop is for a table of the items, but no X was passed"),
     ],
 )
-def test_what_is_for_a_table_needs_one(votes, how, sentence):
+def test_what_is_for_a_table_needs_one(how, sentence):
     with pytest.raises(ValueError, match=sentence):
-        read_items(votes, None, "item", **how)
+        read(**how)
 
 
-def test_groups_are_one_for_each_row_of_the_table(votes, table):
-    items = read_items(votes, table, "item", groups=np.arange(20) // 4)
-    assert items.groups.tolist() == (np.arange(20) // 4).tolist()
+def test_groups_are_one_for_each_row_of_the_table():
+    problem = read(table=TABLE, groups=np.arange(20) // 4)
+    assert problem.groups.tolist() == (np.arange(20) // 4).tolist()
     with pytest.raises(ValueError, match="groups has 3 rows, but there are 20 labels"):
-        read_items(votes, table, "item", groups=[1, 2, 3])
+        read(table=TABLE, groups=[1, 2, 3])
 
 
-def test_items_that_are_not_in_the_table_are_named(votes, table):
+def test_items_that_are_not_in_the_table_are_named():
     with pytest.raises(ValueError, match="2 items with votes are not in the table: 18, 19"):
-        read_items(votes, table[:18], "item")
+        read(table=TABLE[:18])
 
 
-def test_an_item_must_not_be_twice_in_the_table(votes, table):
-    given = {"item": [0, *range(19)], "a": table[:, 0]}
+def test_an_item_must_not_be_twice_in_the_table():
     with pytest.raises(ValueError, match="the table has several rows of one item: 0"):
-        read_items(votes, given, "item")
+        read(table={"item": [0, *range(19)], "a": TABLE[:, 0]})
 
 
-def test_names_of_another_type_are_an_error_that_shows_both(table):
-    columns, _ = crowd(20)
-    named = read_votes(columns | {"item": [f"photo {i}" for i in columns["item"]]})
+def test_names_of_another_type_are_an_error_that_shows_both():
     with pytest.raises(ValueError, match=r"are text in the votes .* and numbers in the table"):
-        read_items(named, table, "item")
+        read(PHOTOS, TABLE)

@@ -6,10 +6,11 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln
 from scipy.stats import betabinom, dirichlet_multinomial
 
-from auditing.crowd_cases import make_crowd
+from auditing.crowd_cases import draw_votes, make_crowd, workers_right
 from errata.auditing.votes import _noise_model as noise_model
-from errata.auditing.votes._finding import start
-from errata.auditing.votes._noise_model import Incidence
+from errata.auditing.votes import judge_votes, read_votes
+from errata.auditing.votes._finding import find_copying_workers, start
+from errata.auditing.votes._noise_model import Incidence, agree_beyond_chance
 
 
 def log_binomial(n, k):
@@ -59,7 +60,7 @@ def test_better_workers_have_better_matrices_and_keep_the_shape_of_mistakes():
 def test_priors_of_a_worker_sum_to_one_over_labels():
     votes = make_crowd(0, n=300).votes
     incidence = Incidence.of(votes)
-    fitted = noise_model.fit_annotators(incidence, start(votes.counts), noise_model.Kappas())
+    fitted = noise_model.fit_annotators(incidence, start(votes.counts))
     assert len(incidence.worker) == 90  # every worker gave every label
     assert_allclose(incidence.of_workers @ fitted.prior, 1, rtol=1e-12, atol=0)
     assert_allclose(incidence.of_workers @ fitted.counts, fitted.totals, rtol=1e-12, atol=0)
@@ -69,10 +70,104 @@ def test_priors_of_a_worker_sum_to_one_over_labels():
 def test_kappas_are_searched_for_beside_the_last_ones():
     votes = make_crowd(0, n=300).votes
     incidence, q = Incidence.of(votes), start(votes.counts)
-    anywhere = noise_model.fit_annotators(incidence, q, noise_model.Kappas())
-    near = noise_model.fit_annotators(
-        incidence, q, noise_model.Kappas(anywhere.kappa_coin, 2 * anywhere.kappa_matrix)
-    )
+    anywhere = noise_model.fit_annotators(incidence, q)
+    near = noise_model.fit_annotators(incidence, q, anywhere.kappa_coin, 2 * anywhere.kappa_matrix)
     assert near.kappa_matrix == anywhere.kappa_matrix
-    fixed = noise_model.fit_annotators(incidence, q, noise_model.Kappas(3.0, 5.0, fixed=True))
+    fixed = noise_model.fit_annotators(incidence, q, 3.0, 5.0, fixed=True)
     assert (fixed.kappa_coin, fixed.kappa_matrix) == (3.0, 5.0)
+
+
+def wide_votes(seed, accuracies, n=400, k=3):
+    random = np.random.default_rng(seed)
+    classes = random.integers(k, size=n)
+    matrices = workers_right(accuracies, k)
+    item, worker, label = draw_votes(random, classes, matrices, len(accuracies))
+    wide = np.empty((n, len(accuracies)))
+    wide[item, worker] = label
+    return wide, classes
+
+
+def accuracy(wide, classes):
+    return np.mean(judge_votes(read_votes(wide)).proba.argmax(axis=1) == classes)
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_copies_of_a_bad_worker_change_nothing(copies):
+    wide = wide_votes(0, [0.75] * 6 + [0.5])[0]
+    votes = read_votes(np.column_stack([wide, *[wide[:, 6]] * copies]))
+    first = find_copying_workers(votes)
+    assert first.tolist() == [*range(7), *[6] * copies]
+    findings = judge_votes(votes)
+    alone = judge_votes(read_votes(wide))
+    np.testing.assert_allclose(findings.proba, alone.proba, rtol=0, atol=1e-9)
+    assert f"{copies + 1} workers give the same votes" in findings.notes[-1]
+    assert len(findings.workers) == 7 + copies
+    assert findings.workers[-1]["worker"] == 6 + copies
+    np.testing.assert_allclose(
+        findings.workers[-1]["accuracy"], findings.workers[6]["accuracy"], rtol=1e-9, atol=0
+    )
+
+
+def test_copies_that_make_a_slip_now_and_then_are_found():
+    wide, classes = wide_votes(1, [0.75] * 6 + [0.5], n=600)
+    copy = wide[:, 6].copy()
+    copy[::200] = (copy[::200] + 1) % 3
+    assert find_copying_workers(read_votes(np.column_stack([wide, copy])))[7] == 6
+    assert accuracy(np.column_stack([wide, copy, copy]), classes) > 0.9
+
+
+def test_good_workers_are_no_copies():
+    for votes in (
+        read_votes(wide_votes(2, [0.95] * 5 + [0.6])[0]),
+        make_crowd(0, n_votes=10).votes,
+        read_votes(wide_votes(3, [0.9] * 4, n=30, k=2)[0]),
+    ):
+        assert (find_copying_workers(votes) == np.arange(len(votes.workers))).all()
+
+
+def test_full_agreement_is_no_copying():
+    item, worker = np.divmod(np.arange(300), 3)
+    assert find_copying_workers(read_votes((item, worker, item % 2))).tolist() == [0, 1, 2]
+
+
+def shows_skill(votes):
+    return agree_beyond_chance(votes, Incidence.of(votes))
+
+
+def habits_alone(seed, n=400, n_workers=20, n_votes=4, k=3):
+    """Votes that do not depend on the class, by workers who like some labels better."""
+    random = np.random.default_rng(seed)
+    habits = np.repeat(random.dirichlet(np.ones(k), n_workers)[:, None], k, axis=1)
+    return read_votes(draw_votes(random, np.zeros(n, dtype=int), habits, n_votes))
+
+
+def test_votes_by_lot_show_no_skill():
+    assert sum(shows_skill(habits_alone(seed)) for seed in range(30)) <= 1
+
+
+def test_workers_in_shifts_with_habits_of_their_own_show_no_skill():
+    parts = [habits_alone(seed, n=60, n_workers=4) for seed in range(8)]
+    columns = [
+        np.concatenate([getattr(part, name) + 1000 * i for i, part in enumerate(parts)])
+        for name in ("item", "worker")
+    ]
+    label = np.concatenate([part.label for part in parts])
+    assert not shows_skill(read_votes((*columns, label)))
+
+
+@pytest.mark.parametrize("shares", [None, [0.9, 0.07, 0.03]])
+def test_votes_that_follow_classes_show_skill(shares):
+    assert shows_skill(make_crowd(0, n=200, n_votes=3, shares=shares).votes)
+
+
+def test_those_who_turn_everything_around_do_not_hide_that_others_agree():
+    random = np.random.default_rng(0)
+    classes = random.integers(2, size=300)
+    matrices = workers_right([0.85] * 5 + [0.1] * 2, 2)
+    assert shows_skill(read_votes(draw_votes(random, classes, matrices, 7)))
+
+
+def test_single_votes_show_nothing_and_full_agreement_everything():
+    assert not shows_skill(make_crowd(0, n=50, n_votes=1).votes)
+    item, worker = np.divmod(np.arange(60), 3)
+    assert shows_skill(read_votes((item, worker, item % 2)))

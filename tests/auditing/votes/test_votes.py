@@ -122,3 +122,22 @@ def test_classes_given_may_be_more_than_votes_name_but_not_fewer():
     assert votes.classes.tolist() == ["cat", "owl"]
     with pytest.raises(ValueError, match="votes name dog, which classes does not hold"):
         read_votes((ITEMS, WORKERS, LABELS), classes=["owl", "cat"])
+
+
+def test_minus_one_is_no_vote_where_labels_count_from_zero():
+    wide = np.array([[0, 0, -1], [1, -1, 1], [-1, -1, -1], [2, 2, 0]])
+    votes = read_votes(wide)
+    assert votes.classes.tolist() == [0, 1, 2]
+    assert len(votes) == 7
+    assert votes.unvoted.tolist() == [2]
+    assert "5 answers of -1 were taken for no vote" in votes.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [([-1, 1, 1, -1], None), ([-1, 0, 1, 1], [-1, 0, 1]), ([-2, -1, 0, 0], None)],
+)
+def test_minus_one_may_be_a_class(labels, classes):
+    votes = read_votes((["a", "a", "b", "b"], [1, 2, 1, 2], labels), classes=classes)
+    assert votes.classes.tolist() == sorted(set(labels))
+    assert len(votes) == 4

@@ -1,6 +1,6 @@
 """The kinds of cards: record, text, picture; many classes; blind; and a server that comes back."""
 
-from errata.audit_folder._images import pixels_uri
+from errata.audit_folder import pixels_uri
 from review.browser_page import events, press, row, said, settled
 from review.review_cases import write_audit
 from review.reviewing import Server, serving

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.review.server._door import open_browser
+from errata.review.server._app import open_browser
 from review.browser_page import events, press, row, said, settled, verdicts
 
 
@@ -139,17 +139,18 @@ def test_a_spot_check_bounds_what_was_missed(page, server):
     assert "with 95% confidence" in numbers
 
 
-def test_a_failed_save_keeps_the_card_and_tries_again(open_page, server, folder, problems):
-    page = open_page(server)
-    shown, before = row(page), len(events(folder))
+def test_a_failed_save_keeps_the_card_and_tries_again(page, folder, problems):
+    is_down = True
+    page.route("**/decide", lambda route: route.abort() if is_down else route.continue_())
+    page.reload()  # of a page that is there already, Chromium may let a request slip through
     settled(page)
-    page.route("**/decide", lambda route: route.abort())
+    shown, before = row(page), len(events(folder))
     page.keyboard.press("a")
     page.wait_for_selector("#said.failed")
     assert said(page).startswith("not saved: the server does not answer")
     page.keyboard.press("k")  # nothing while the first is on its way
     assert row(page) == shown
-    page.unroute("**/decide")
+    is_down = False
     settled(page)
     (made,) = events(folder)[before:]
     assert (made.row, made.kind) == (shown, "suggestion")

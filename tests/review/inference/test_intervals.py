@@ -9,7 +9,7 @@ from scipy.stats import binomtest, hypergeom, norm
 
 from errata.audit_folder._components import of_mixture
 from errata.review.inference._anytime import Draws
-from errata.review.inference._intervals import (
+from errata.review.inference._certificate import (
     _chances,
     _hypergeometric,
     at_least,

@@ -10,7 +10,7 @@ from errata.review.inference import (
     undecidable,
     update,
 )
-from errata.review.inference._intervals import wilson
+from errata.review.inference._certificate import wilson
 from errata.review.inference._progress import (
     Left,
     Pace,
@@ -33,7 +33,7 @@ def numbers(table, decided, **given):
     evidence = table.evidence(decided)
     now = update(table.components, evidence)
     undecided = np.setdiff1d(np.flatnonzero(table.flagged), decided)
-    upcoming = now.p_wrong(table.p[undecided])
+    upcoming = now.p_wrong(table.p[undecided], True)
     return progress(table.components, evidence, np.sort(upcoming)[::-1], **given)
 
 
@@ -76,7 +76,9 @@ def test_rows_that_nobody_could_tell_are_not_left_but_may_be_wrong():
     assert before.flagged.rows - after.flagged.rows == 3
     assert before.others.rows - after.others.rows == 2
     gone = before.flagged.expected - after.flagged.expected
-    assert gone == pytest.approx(table.components.p_wrong(table.p[rows[:3]]).sum(), rel=1e-9)
+    assert gone == pytest.approx(
+        table.components.p_wrong(table.p[rows[:3]], table.flagged[rows[:3]]).sum(), rel=1e-9
+    )
     assert after.rate == before.rate
     assert after.so_far.decided == 0
     taken_back = progress(table.components, passed.plus(passed, -1), np.zeros(0))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import errata
-from errata.audit_folder.decisions import _log
+from errata.audit_folder.decisions import _store
 from errata.review import as_text
 from errata.review.server._keys import KEYS, read_keys
 from errata.review.server._standing import RowFilter
@@ -59,8 +59,8 @@ def test_one_key_reads_the_event_log_at_most_twice(page, step, monkeypatch):
     if step == "/bulk":
         sent |= {"count": waiting, "filter": "queue=spot"}
     reads = []
-    read = _log.read_events
-    monkeypatch.setattr(_log, "read_events", lambda *given: reads.append(1) or read(*given))
+    read = _store.read_events
+    monkeypatch.setattr(_store, "read_events", lambda *given: reads.append(1) or read(*given))
     before = len(list(page.decisions.events()))
     reads.clear()
     answer = page.post(step, sent, headers=PART)

@@ -12,7 +12,7 @@ import pytest
 from cli.command_line import invoke
 from errata.cli._audit import audit
 from errata.cli._options import list_options
-from errata.review.server._reaudit import REPEATED, REPORT_POLICY
+from errata.review.server._further import REPEATED, REPORT_POLICY
 from review.reviewing import LONG, PART, Page
 
 
@@ -154,6 +154,14 @@ def test_a_second_audit_takes_no_option_that_an_audit_does_not_note(page, monkey
     answer = page.post("/reaudit", {})
     assert answer.status_code == 422
     assert f"an option '{option.partition('=')[0]}', which errata audit does not" in answer.text
+    assert page.app.state.reaudit is None
+
+
+def test_a_second_audit_imports_no_model_that_a_stranger_named(page, monkeypatch):
+    monkeypatch.setitem(page.review.folder.about, "options", ["--model=antigravity:geohash"])
+    answer = page.post("/reaudit", {})
+    assert answer.status_code == 422
+    assert "made with antigravity:geohash, and the code of a model is only run" in answer.text
     assert page.app.state.reaudit is None
 
 

@@ -22,7 +22,7 @@ SERVERS = """
 import os, sys
 import errata.review.server._app, pyarrow.compute, pyarrow.parquet, uvicorn.protocols.http.auto
 from errata.review import serve
-from errata.review.server._templates import _make_environment
+from errata.review.server._web import _make_environment
 for name in _make_environment().list_templates():
     _make_environment().get_template(name)
 for _ in sys.stdin:

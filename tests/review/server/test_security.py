@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 import errata
-from errata.review.server._app import make_server
-from errata.review.server._door import Door
-from errata.review.server._requests import HEADERS, LARGEST_BODY
+from errata.review.server._app import HEADERS, LARGEST_BODY, Door, make_server
 from review.reviewing import DOOR, LONG, OURS, PART, Page, row_of, serving
 
 WRITES = ("/decide", "/undo", "/redo", "/note", "/bulk", "/reaudit")

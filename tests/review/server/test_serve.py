@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cli.command_line import invoke
-from errata.review import Decisions, decisions_path, serve
-from errata.review.exporting._audited import read_audited
+from errata.review import Decisions, decisions_path, read_audited, serve
 from review.review_cases import write_audit
 from review.reviewing import Page, serving
 from stored_cases import stored_audit

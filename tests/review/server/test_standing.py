@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from errata.review import Event, read_audited, review_summary
+from errata.review.server._folder import AuditFolder, find_table
 from errata.review.server._standing import RowFilter, read_filter
 from review.review_cases import parquet, pyarrow, write_audit
 from review.reviewing import Page, row_of
@@ -258,3 +259,29 @@ def test_page_and_summary_prove_the_same(page):
     folder = page.review.folder.path
     told = review_summary(page.decisions, read_audited(folder), folder)["certificate"]["sentence"]
     assert told[1:] in page.get("/agreement").text
+
+
+def test_a_table_that_moved_along_with_its_audit_is_found(tmp_path):
+    folder = AuditFolder(write_audit(tmp_path / "pets.audit", table="/nowhere/pets.csv"))
+    assert find_table(folder) is None
+    beside, given = tmp_path / "pets.csv", tmp_path / "given.csv"
+    for path in (beside, given):
+        path.touch()
+    assert find_table(folder) == beside
+    assert find_table(folder, given) == given
+    folder.cards.close()
+
+
+class LookedUp(dict):
+    """A dict that is asked for single keys alone."""
+
+    def __iter__(self):
+        raise AssertionError("all verdicts were gone through")
+
+    items = keys = values = __iter__
+
+
+def test_a_decision_looks_up_single_rows_alone(page):
+    page.decide(row_of(page.get("/?queue=suspects")))
+    page.review.log.verdicts = LookedUp(page.review.log.verdicts)
+    assert page.decide(row_of(page.get("/?queue=suspects"))).status_code == 200

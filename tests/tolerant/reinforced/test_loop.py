@@ -200,10 +200,11 @@ def test_the_scale_is_weighted_and_has_a_floor():
 
 
 @pytest.mark.parametrize(
-    ("y", "expected"), [([0.0, 2.0], 1e-8), ([5.0, 5.0], 5e-8), ([0.0, 0.0], 1e-8)]
+    ("y", "expected"),
+    [([0.0, 2.0], 1e-8), ([5.0, 5.0], 5e-8), ([0.0, 0.0], 1e-8), ([0.1] * 3, 1e-9)],
 )
 def test_the_floor_follows_the_unit_of_the_response(y, expected):
-    assert compute_scale_floor(np.array(y), np.ones(2)) == pytest.approx(expected)
+    assert compute_scale_floor(np.array(y), np.ones(len(y))) == pytest.approx(expected)
 
 
 OMEGA = {"l1": lambda r: r, "l2": lambda r: r**2 / 2}

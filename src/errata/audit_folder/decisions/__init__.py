@@ -1,12 +1,12 @@
 """Decisions: what people said of rows, kept event by event in one SQLite file beside the audit.
 
-``_event`` is what is said, ``_log`` all of it and what it amounts to, ``_consensus`` what several
-people say together; ``_file`` is the file with its lock, ``_store`` puts them together.
+``_event`` is what is said, ``_consensus`` what several people say together, ``_file`` the file with
+its lock, and ``_store`` all that was said and what it amounts to.
 """
 
 from ...exceptions import BeingReviewed, ConflictingEvent
-from ._consensus import Agreement, Pair, Resolved, RowVerdict, resolve
-from ._event import KINDS, Event, as_text, differ, from_text
+from ._consensus import Agreement, Pair, Resolved, RowVerdict, opinion, resolve
+from ._event import GOLD, KINDS, Event, as_text, differ, from_text
 from ._store import Decisions, Merged, decisions_path, open_decisions
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "ConflictingEvent",
     "Decisions",
     "Event",
+    "GOLD",
     "KINDS",
     "Merged",
     "Pair",
@@ -25,5 +26,6 @@ __all__ = [
     "differ",
     "from_text",
     "open_decisions",
+    "opinion",
     "resolve",
 ]

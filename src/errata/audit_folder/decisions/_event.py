@@ -10,6 +10,7 @@ VERDICTS = (*CLASS_KINDS, "ambiguous", "unusable", "skip")
 REVERSALS = ("undo", "redo")
 KINDS = (*VERDICTS, "note", *REVERSALS)
 LONGEST_NOTE = 4000
+GOLD = "gold"  # the queue of rows that test the reviewer
 
 # What makes two events with one key the same: a request that is sent again may come later.
 _SAID = ("reviewer", "row_key", "kind", "class_text", "batch", "note", "undoes")
@@ -42,7 +43,8 @@ class Event(NamedTuple):
     audit : str
         The fingerprint of that audit.
     queue : str, default="suspects"
-        Why the row was shown.
+        Why the row was shown; "gold" where its label is certain and it tests the reviewer. Such an
+        event is no verdict on a row of the table.
     class_text : str or None
         The class, as JSON text, where the kind names one.
     note : str or None

@@ -25,7 +25,11 @@ import numpy as np
 
 from ..._kernels import kernels
 from ..._kernels._probabilities import compute_unnormalised, find_largest, log_product
-from .._settings import LEAST_UNMIXED, TEMPER, WORTH_COMPILING
+from .._settings import WORTH_COMPILING
+
+# The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
+TEMPER = 0.5  # rows share their models: each counts as half a row
+LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
 # `python benchmarks/scale.py tables million trees`
@@ -203,11 +207,16 @@ def fit_hypotheses(evidence: LabelEvidence) -> list[Hypothesis]:
     """
     n_classes = len(evidence.logs)
     rates = noise_rates(n_classes)
-    suggested, left_out, best = _suggested_pattern(evidence, rates)
-    uniform = fit_rates(evidence, UNIFORM, uniform_pattern(n_classes), rates, best, reach=REACH)
-    pattern = fit_rates(evidence, PATTERN, suggested, rates, best, reach=REACH, left_out=left_out)
-    nothing = _fitted(evidence, UNIFORM, np.eye(n_classes), 0.0)
-    uniform.setdefault(0, nothing)
+    suggested, left_out, best, near = _suggested_pattern(evidence, rates)
+    pattern = fit_rates(
+        evidence, PATTERN, suggested, rates, best, reach=REACH, near=near, left_out=left_out
+    )
+    uniform = fit_rates(
+        evidence, UNIFORM, uniform_pattern(n_classes), rates, best, reach=REACH, near=near
+    )
+    if 0 not in uniform:
+        uniform[0] = _fitted(evidence, UNIFORM, np.eye(n_classes), 0.0, uniform[min(uniform)])
+    nothing = uniform[0]
     pattern.setdefault(0, nothing._replace(kind=PATTERN))
     flows = _fit_flows(evidence)
     return credit_recognised(evidence, [*uniform.values(), *pattern.values(), *flows])
@@ -252,17 +261,21 @@ def log_prior(rates: np.ndarray) -> np.ndarray:
 
 def _suggested_pattern(
     evidence: LabelEvidence, rates: np.ndarray
-) -> tuple[np.ndarray, np.ndarray | None, int]:
-    """The pattern of errors that the rows suggest, and the place of the best rate with it."""
+) -> tuple[np.ndarray, np.ndarray | None, int, Hypothesis]:
+    """The pattern of errors that the rows suggest, the place of the best rate, and a fit there."""
     suggested = anchor_pattern(evidence.q, evidence.codes)
     best = len(rates) // 2
     left_out: np.ndarray | None = None
+    near: Hypothesis | None = None
+    prior = log_prior(rates[1:])
     for _ in range(PATTERN_STEPS):
-        tried = fit_rates(evidence, PATTERN, suggested, rates[1:], best, reach=1, left_out=left_out)
-        prior = log_prior(rates[1:])
+        tried = fit_rates(
+            evidence, PATTERN, suggested, rates[1:], best, reach=1, near=near, left_out=left_out
+        )
         best = max(tried, key=lambda place: tried[place].score + prior[place])
-        suggested, left_out = expected_pattern(tried[best], evidence.logs, evidence.codes)
-    return suggested, left_out, best + 1
+        near = tried[best]
+        suggested, left_out = expected_pattern(near, evidence.logs, evidence.codes)
+    return suggested, left_out, best + 1, tried[best]
 
 
 def fit_rates(
@@ -273,17 +286,18 @@ def fit_rates(
     start: int,
     *,
     reach: float,
+    near: Hypothesis | None = None,
     left_out: np.ndarray | None = None,
 ) -> dict[int, Hypothesis]:
     """Hypotheses with one pattern for noise rates, by their place among ``rates``.
 
     But for little the weight rises to one top and falls beyond, so rates are tried from the place
     ``start`` up and down until the weight is more than ``reach`` below the best seen. A fit starts
-    where those before it lead.
+    where those before it lead, the first at the hypothesis ``near`` it, if there is one.
     """
     prior = log_prior(rates)
     transition = transition_of(pattern, rates[start])
-    found = {start: _fitted(evidence, kind, transition, rates[start], left_out=left_out)}
+    found = {start: _fitted(evidence, kind, transition, rates[start], near, left_out=left_out)}
 
     def weight(place: int) -> float:
         return found[place].score + prior[place]
@@ -326,8 +340,9 @@ def _fit_flows(evidence: LabelEvidence) -> list[Hypothesis]:
     if _has_errors(transition) and np.linalg.cond(transition) < MOST_CONDITION:
         found.append(_flow(evidence, transition, used, left_out))
     if _has_errors(transition):
-        joint = _fitted(evidence, CLASS_TO_CLASS, transition, None, left_out=left_out)
-        found.append(_with_variance(joint, evidence, used))
+        found.append(
+            _fitted(evidence, CLASS_TO_CLASS, transition, None, used=used, left_out=left_out)
+        )
     return found
 
 
@@ -341,14 +356,9 @@ def _flow(
 ) -> Hypothesis:
     """Class-to-class noise with a matrix that was estimated from ``used`` rows of each class."""
     inverse = np.linalg.inv(transition)
-    fitted = _fitted(evidence, CLASS_TO_CLASS, transition, None, inverse=inverse, left_out=left_out)
-    return _with_variance(fitted, evidence, used)
-
-
-def _with_variance(fitted: Hypothesis, evidence: LabelEvidence, used: np.ndarray) -> Hypothesis:
-    wrong = 1 - np.diag(fitted.transition)
-    prior = fitted.classes(evidence.logs).mean(axis=1)
-    return fitted._replace(variance=float(np.sum(prior**2 * wrong * (1 - wrong) / used)))
+    return _fitted(
+        evidence, CLASS_TO_CLASS, transition, None, inverse=inverse, used=used, left_out=left_out
+    )
 
 
 def _fitted(
@@ -358,9 +368,13 @@ def _fitted(
     grid_rate: float | None,
     near: Hypothesis | None = None,
     inverse: np.ndarray | None = None,
+    used: np.ndarray | None = None,
     left_out: np.ndarray | None = None,
 ) -> Hypothesis:
-    """The hypothesis with this transition matrix, fitted starting from one with a rate nearby."""
+    """The hypothesis with this transition matrix, fitted starting from one with a rate nearby.
+
+    The rate varies if the matrix was counted: from so many ``used`` rows of each class.
+    """
     logs = evidence.logs if inverse is None else unmixed(evidence.logs, inverse)
     n_classes, n = logs.shape
     start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
@@ -378,7 +392,9 @@ def _fitted(
     )
     slope = float(np.exp(x[0]))
     sums, recognised, entropy = twin.summarise_classes(logs, slope, x[1:])
-    rate = float(sums @ (1 - np.diag(transition))) / n
+    wrong = 1 - np.diag(transition)
+    rate = float(sums @ wrong) / n
+    variance = 0.0 if used is None else float((sums / n) ** 2 @ (wrong * (1 - wrong) / used))
     return Hypothesis(
         kind=kind,
         rate=rate,
@@ -388,6 +404,7 @@ def _fitted(
         log_likelihood=-TEMPER * float(loss),
         entropy=float(entropy),
         ambiguity=float(1 - np.mean(recognised / np.maximum(sums, 1e-12))),
+        variance=variance,
         grid_rate=rate if grid_rate is None else float(grid_rate),
         inverse=inverse,
     )
@@ -447,7 +464,9 @@ def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
     sizes = np.bincount(codes, minlength=n_classes)
     wrong = np.empty((n_classes, n_classes))
     for c in range(n_classes):
-        surest = np.argsort(-q[c], kind="stable")[: max(FEWEST_ANCHORS, int(ANCHORS * sizes[c]))]
+        enough = min(len(codes), max(FEWEST_ANCHORS, int(ANCHORS * sizes[c])))
+        likely = np.flatnonzero(q[c] >= np.partition(q[c], -enough)[-enough])
+        surest = likely[np.argsort(-q[c, likely], kind="stable")[:enough]]
         wrong[c] = q[:, surest].mean(axis=1)
     wrong += 1e-4 / n_classes
     np.fill_diagonal(wrong, 0)

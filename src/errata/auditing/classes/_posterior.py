@@ -22,10 +22,8 @@ from ..._kernels import kernels
 from ..._kernels._probabilities import Findings, Hypotheses, set_wrong
 from .._settings import (
     COVERAGE,
-    LEAST_UNMIXED,
     MOST_WITHOUT_SKILL,
     NOISE_ROWS,
-    TEMPER,
     WORTH_COMPILING,
     WORTH_COMPILING_OF_MANY,
 )
@@ -34,7 +32,9 @@ from ..models._pooling import Calibration, Skill, calibrate, skill_of, some_rows
 from ._noise_model import (
     BOUNDARY,
     CLASS_TO_CLASS,
+    LEAST_UNMIXED,
     PATTERN,
+    TEMPER,
     UNIFORM,
     Hypothesis,
     LabelEvidence,
@@ -70,6 +70,7 @@ MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each cos
 
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
+FLOWS_RANK = 0.1  # weight of class-to-class noise from which its own view ranks: `decision.py`
 
 # `python benchmarks/decision.py networks`, `tables`, `made`
 BOUNDARY_UNLIKELY = 0.1  # weight up to which the interval need not reach as far as it would
@@ -141,20 +142,28 @@ class NoisePosterior(NamedTuple):
         spread = [np.diag(h.transition).std() for h in self.hypotheses[:-1]]
         return float(self.ranking[:-1] @ spread / self.ranking[:-1].sum())
 
+    def classes_before_labels(self, logs: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes of rows that have no label, shape (K, n)."""
+        logs = self.calibration.apply(logs)
+        heavy, weights, _ = weightiest(self)
+        classes = [self.hypotheses[place].classes(logs) for place in heavy]
+        return np.sum([w * of for w, of in zip(weights, classes, strict=True)], axis=0)
+
     def interval(self, n_rows: int, coverage: float = COVERAGE) -> tuple[float, float]:
         """Quantiles of the noise rate: each hypothesis is spread by the counting of rows.
 
+        A matrix that was learnt from few rows of each class knows their labels by heart, and finds
+        more errors among them than the rate it stands for: the interval begins where either does.
         No data can choose between boundary noise and overlap, so unless boundary noise is unlikely
         the interval reaches as far as it would; and it holds what the other view says.
         """
-        rates = np.array([h.expected for h in self.hypotheses])
-        spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
-        grid = np.linspace(0, 1, 2001)
-        steps = (grid[:, None] - rates) / np.maximum(spread, 1e-6)
-        below = ndtr(steps) @ self.weights
         tail = (1 - coverage) / 2
-        low, high = grid[np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)]
+        rates = np.array([h.expected for h in self.hypotheses])
+        of_matrices = np.array([h.rate for h in self.hypotheses])
+        low, high = self._quantiles(rates, n_rows, [tail, 1 - tail])
+        low = min(low, self._quantiles(of_matrices, n_rows, [tail])[0])
         if self.boundary > BOUNDARY_UNLIKELY:
+            spread = self._spread(rates, n_rows)
             high = max(high, min(1.0, rates[-1] + ndtri(1 - tail) * spread[-1]))
         if self.other_view is not None:
             other = self.other_view.interval(n_rows, coverage)
@@ -162,20 +171,30 @@ class NoisePosterior(NamedTuple):
             high = max(high, other[1])
         return float(low), float(high)
 
+    def _quantiles(self, rates: np.ndarray, n_rows: int, parts: Sequence[float]) -> np.ndarray:
+        """Those of the mixture of the hypotheses, each with its rate."""
+        grid = np.linspace(0, 1, 2001)
+        steps = (grid[:, None] - rates) / np.maximum(self._spread(rates, n_rows), 1e-6)
+        below = ndtr(steps) @ self.weights
+        return grid[np.searchsorted(below, parts).clip(max=len(grid) - 1)]
+
+    def _spread(self, rates: np.ndarray, n_rows: int) -> np.ndarray:
+        return np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
+
     def by_kind(self, rates: np.ndarray) -> list[dict[str, Any]]:
         """Weight and noise rate of each kind of noise, the weightiest first.
 
         ``rates`` are those of the table under each hypothesis. They may differ from the rate that
         a hypothesis starts from: where all labels look right, none is wrong even if 1 % might be.
         """
-        told: list[dict[str, Any]] = []
+        kinds: list[dict[str, Any]] = []
         for kind in (NONE, UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
             rows = [i for i, h in enumerate(self.hypotheses) if kind_of(h) == kind]
             weight = float(self.weights[rows].sum())
             if weight >= KIND_WEIGHT:
                 rate = float(self.weights[rows] @ rates[rows]) / weight
-                told.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
-        return sorted(told, key=lambda t: -t["weight"])
+                kinds.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
+        return sorted(kinds, key=lambda kind: -kind["weight"])
 
 
 def kind_of(hypothesis: Hypothesis) -> str:
@@ -322,17 +341,6 @@ def _beside_boundary(weights: np.ndarray, boundary: float) -> np.ndarray:
     return np.r_[weights * (1 - boundary) / weights.sum(), boundary]
 
 
-class RowRule(NamedTuple):
-    """How rows are judged, whichever block they are in: all that is needed of what was learnt."""
-
-    calibration: Calibration
-    hypotheses: Hypotheses  # the weightiest
-    places: np.ndarray  # of these among all
-    n_hypotheses: int  # those that are too light included
-    surprise: float  # its part in the suspicion
-    highest: float  # p_wrong that may be claimed
-
-
 class Posterior(NamedTuple):
     """What is known of every label, and of all of them together."""
 
@@ -360,10 +368,24 @@ class Posterior(NamedTuple):
         prior = self.prior[:, None]
         return np.divide(self.joint, prior, out=np.eye(len(prior)), where=prior > 1e-12)
 
+    def classes_of(self, logs: np.ndarray, codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes of some rows given all that is known, shape (K, rows).
+
+        ``logs`` and ``codes`` are those of the whole table, as :func:`posterior_of` has seen them.
+        """
+        noise = self.noise
+        codes = codes[rows]
+        logs = noise.calibration.apply(logs.take(rows, axis=1))
+        heavy, weights, _ = weightiest(noise)
+        given = [noise.hypotheses[place].classes_given_labels(logs, codes) for place in heavy]
+        classes = np.sum([w * of for w, of in zip(weights, given, strict=True)], axis=0)
+        set_wrong(classes, (codes, np.arange(len(codes))), self.p_wrong[rows])
+        return classes
+
     @property
-    def rule(self) -> RowRule:
-        """How other rows are judged by the same knowledge, see :func:`rows_posterior`."""
-        return row_rule(self.noise, self.skill)
+    def rule(self) -> "RowRule":
+        """How other rows are judged by the same knowledge."""
+        return RowRule(self.noise, self.skill)
 
 
 def posterior_of(
@@ -418,8 +440,9 @@ def posterior_given_noise(
 ) -> Posterior:
     """The posterior of every label by what is known of the noise."""
     skill = skill_of(logs, codes, units)
-    vote = _vote_of_equal_rows(noise, logs, codes, equal)
-    rows = rows_posterior(row_rule(noise, skill), logs, codes, vote, known)
+    vote, vote_weight = _vote_of_equal_rows(noise, logs, codes, equal)
+    rule = RowRule(noise, skill)
+    rows = rule.judge(logs, codes, known, vote=vote, vote_weight=vote_weight)
     return gathered_posterior(
         rows,
         noise,
@@ -480,85 +503,119 @@ def gathered_posterior(
     )
 
 
-def classes_of_rows(
-    posterior: Posterior, logs: np.ndarray, codes: np.ndarray, rows: np.ndarray
-) -> np.ndarray:
-    """Probabilities of the classes of some rows given all that is known, shape (K, rows).
-
-    ``logs`` and ``codes`` are those of the whole table, as :func:`posterior_of` has seen them.
-    """
-    noise = posterior.noise
-    codes = codes[rows]
-    logs = noise.calibration.apply(logs.take(rows, axis=1))
-    given = [h.weight * h.hypothesis.classes_given_labels(logs, codes) for h in weightiest(noise)]
-    classes = np.sum(given, axis=0)
-    set_wrong(classes, (codes, np.arange(len(codes))), posterior.p_wrong[rows])
-    return classes
-
-
-def classes_before_labels(noise: NoisePosterior, logs: np.ndarray) -> np.ndarray:
-    """Probabilities of the classes of rows that have no label, shape (K, n)."""
-    logs = noise.calibration.apply(logs)
-    return np.sum([h.weight * h.hypothesis.classes(logs) for h in weightiest(noise)], axis=0)
-
-
-class Vote(NamedTuple):
-    """How far equal rows with different labels raise p_wrong."""
-
-    weight: float  # of the vote, against what models say
-    p_wrong: np.ndarray  # (n,), by the vote; NaN where equal rows do not differ
-
-
 def _vote_of_equal_rows(
     noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray | None
-) -> Vote | None:
-    """The vote of equal rows whose labels differ.
+) -> tuple[np.ndarray | None, float]:
+    """p_wrong by the vote of equal rows, NaN where their labels do not differ, and its weight.
 
     Part of the conflicts is overlap: labels of equal rows that models expect to differ. For the
     others the rows of a group vote.
     """
     if equal is None or equal.max() + 1 == len(equal):
-        return None
+        return None, 0.0
     several = np.flatnonzero(np.bincount(equal)[equal] > 1)
     groups = np.unique(equal[several], return_inverse=True)[1]
     q = np.exp(noise.calibration.apply(logs[:, several]).astype(float))
     p_wrong = np.full(len(codes), np.nan)
     p_wrong[several] = group_vote(groups, codes[several], q, noise.transition)
-    return Vote(measure_unexplained(groups, codes[several], q), p_wrong)
+    return p_wrong, measure_unexplained(groups, codes[several], q)
 
 
-class Weighted(NamedTuple):
-    """A hypothesis that rows are scored by."""
-
-    place: int  # among all hypotheses
-    hypothesis: Hypothesis
-    weight: float
-    ranking: float  # its weight in the ranking
-
-
-def row_rule(noise: NoisePosterior, skill: Skill) -> RowRule:
-    """The rule that follows from what is known of the noise, and of the columns.
+class RowRule:
+    """How rows are judged, whichever block they are in: all that is needed of what was learnt.
 
     Suspicion is a place between the log-odds of a wrong label and those of any other label. The
     first know the noise, but only as well as it could be learnt; the second know none. Together
     they rank better than either over many data sets and kinds of noise. It is the middle when all
-    classes are wrong as often; the more they differ, the less plain surprise can tell.
+    classes are wrong as often; the more they differ, the less plain surprise can tell. Calibrated
+    probabilities rank better even where those given explain more, unless errors flow from class to
+    class: calibration has seen the labels, and explains such errors away.
+
+    Attributes
+    ----------
+    calibration : Calibration
+    places : array of int
+        The weightiest among all hypotheses.
+    hypotheses : Hypotheses
+        These as arrays.
+    n_hypotheses : int
+        Those that are too light included.
+    surprise : float
+        The part of plain surprise in the suspicion.
+    highest : float
+        p_wrong that may be claimed.
+    ranked_by : RowRule or None
+        That of calibrated probabilities, whose suspicion is taken where these are not its own.
     """
-    heavy = weightiest(noise)
-    return RowRule(
-        calibration=noise.calibration,
-        hypotheses=_stacked(heavy),
-        places=np.array([part.place for part in heavy]),
-        n_hypotheses=len(noise.hypotheses),
-        surprise=float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2),
-        highest=1.0 if skill.enough else MOST_WITHOUT_SKILL,
-    )
+
+    def __init__(self, noise: NoisePosterior, skill: Skill) -> None:
+        self.places, weights, ranking = weightiest(noise)
+        self.hypotheses = _stack([noise.hypotheses[i] for i in self.places], weights, ranking)
+        self.calibration = noise.calibration
+        self.n_hypotheses = len(noise.hypotheses)
+        self.surprise = float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2)
+        self.highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
+        self.ranked_by: RowRule | None = None
+        calibrated = noise.other_view
+        flows = sum(
+            weight
+            for hypothesis, weight in zip(noise.hypotheses, noise.ranking, strict=True)
+            if hypothesis.kind == CLASS_TO_CLASS
+        )
+        if noise.calibration.matrix is None and calibrated is not None and flows < FLOWS_RANK:
+            self.ranked_by = RowRule(calibrated._replace(weights=calibrated.ranking), skill)
+
+    def judge(
+        self,
+        logs: np.ndarray,
+        codes: np.ndarray,
+        known: np.ndarray | None = None,
+        *,
+        vote: np.ndarray | None = None,
+        vote_weight: float = 0.0,
+        of_many: bool = False,
+    ) -> Findings:
+        """Judge some rows, each by itself: where a table is cut into blocks changes nothing.
+
+        Parameters
+        ----------
+        logs : array of shape (K, n)
+            Logarithms of the pooled probabilities of the labels of these rows.
+        codes : array of shape (n,)
+            Their labels.
+        known : array of bool of shape (n,), optional
+            Labels that are certain.
+        vote : array of shape (n,), optional
+            p_wrong by the vote of equal rows, NaN where these do not differ.
+        vote_weight : float, default=0.0
+            Of the vote, against what models say.
+        of_many : bool, default=False
+            Whether other blocks of rows follow.
+        """
+        worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+        judged = kernels("probabilities", compiled=worth).judge_rows(
+            np.ascontiguousarray(logs),
+            np.ascontiguousarray(codes, dtype=np.int64),
+            self.calibration.map.astype(logs.dtype),
+            self.hypotheses.astype(logs.dtype),
+            highest=self.highest,
+            surprise=self.surprise,
+            vote=np.full(len(codes), np.nan) if vote is None else vote,
+            vote_weight=vote_weight,
+            known=np.zeros(len(codes), dtype=bool) if known is None else known,
+        )
+        right = np.zeros(self.n_hypotheses)
+        right[self.places] = judged.right
+        if self.ranked_by is not None:
+            ranked = self.ranked_by.judge(
+                logs, codes, known, vote=vote, vote_weight=vote_weight, of_many=of_many
+            )
+            judged = judged._replace(suspicion=ranked.suspicion)
+        return judged._replace(right=right)
 
 
-def _stacked(heavy: Sequence[Weighted]) -> Hypotheses:
+def _stack(found: Sequence[Hypothesis], weights: np.ndarray, ranking: np.ndarray) -> Hypotheses:
     """Hypotheses as arrays. Under boundary noise a label tells nothing more: models know it."""
-    found = [part.hypothesis for part in heavy]
-    weights = np.array([part.weight for part in heavy])
     boundary = np.array([h.kind == BOUNDARY for h in found])
     undone = np.array([h.inverse is not None for h in found])
     k = len(found[0].offsets)
@@ -571,64 +628,18 @@ def _stacked(heavy: Sequence[Weighted]) -> Hypotheses:
         inverses=np.array([h.inverse for h in found if h.inverse is not None]).reshape(-1, k, k),
         inverse_of=np.where(undone, np.cumsum(undone) - 1, -1),
         weights=weights,
-        ranking=np.array([part.ranking for part in heavy]),
+        ranking=ranking,
         elsewhere=weights * ~boundary / max(weights[~boundary].sum(), 1e-12),
         least_unmixed=LEAST_UNMIXED,
     )
 
 
-def rows_posterior(
-    rule: RowRule,
-    logs: np.ndarray,
-    codes: np.ndarray,
-    vote: Vote | None = None,
-    known: np.ndarray | None = None,
-    *,
-    of_many: bool = False,
-) -> Findings:
-    """Judge some rows, each by itself: where a table is cut into blocks changes nothing.
-
-    Parameters
-    ----------
-    rule : RowRule
-        That of a posterior.
-    logs : array of shape (K, n)
-        Logarithms of the pooled probabilities of the labels of these rows.
-    codes : array of shape (n,)
-        Their labels.
-    vote : Vote, optional
-        Of equal rows.
-    known : array of bool of shape (n,), optional
-        Labels that are certain.
-    of_many : bool, default=False
-        Whether other blocks of rows follow.
-    """
-    worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
-    judged = kernels("probabilities", compiled=worth).judge_rows(
-        np.ascontiguousarray(logs),
-        np.ascontiguousarray(codes, dtype=np.int64),
-        rule.calibration.map.astype(logs.dtype),
-        rule.hypotheses.astype(logs.dtype),
-        highest=rule.highest,
-        surprise=rule.surprise,
-        vote=np.full(len(codes), np.nan) if vote is None else vote.p_wrong,
-        vote_weight=0.0 if vote is None else vote.weight,
-        known=np.zeros(len(codes), dtype=bool) if known is None else known,
-    )
-    right = np.zeros(rule.n_hypotheses)
-    right[rule.places] = judged.right
-    return judged._replace(right=right)
-
-
-def weightiest(noise: NoisePosterior) -> list[Weighted]:
-    """The hypotheses that make up most of either weight."""
+def weightiest(noise: NoisePosterior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which hypotheses make up most of either weight, and both weights of these."""
     kept = _most(noise.weights) | _most(noise.ranking)
     weights = noise.weights * kept
     ranking = noise.ranking * kept
-    weights = weights / weights.sum()
-    ranking = ranking / ranking.sum()
-    places = np.flatnonzero(kept).tolist()
-    return [Weighted(i, noise.hypotheses[i], weights[i], ranking[i]) for i in places]
+    return np.flatnonzero(kept), (weights / weights.sum())[kept], (ranking / ranking.sum())[kept]
 
 
 def _most(weights: np.ndarray) -> np.ndarray:

@@ -9,21 +9,14 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._compat import take_rows
-from ..._format import join_names
+from ..._format import join_names, percent
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ...tables._columns import take_table_rows
 from ...tables.features._features import find_empty_rows
 from .._audit import Problem
-from .._learning import (
-    Judge,
-    JudgedSums,
-    Learnt,
-    learn,
-    notes_about_noise,
-    rows_to_learn_from,
-)
-from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS
+from .._learning import Judge, JudgedSums, Learnt, learn, rows_to_learn_from
+from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
     Grouped,
     Posterior,
@@ -35,22 +28,20 @@ from ..classes import (
 from ..examples._examples import choose_examples, show
 from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
-from ..inputs._decisions import DecidedLabels, lay_over
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
-    Display,
+    DecidedLabels,
     Inputs,
     TableRows,
     check_pred_proba,
     for_all_rows,
     inputs_of,
+    lay_over,
     read_labels,
-    row_index,
 )
 from ..inputs._labels import are_among, codes_among, notes_on_spellings, one_per_row
-from ..models._pooling import describe_models
 from ..results._audit import Audit
-from ..results._flags import Flags, Rows, flags_by_line, near_borders, stack_rows
+from ..results._flags import Rows, flags_by_line, near_borders, stack_rows
 from ..results._rates_by import NoiseRate
 from ..sequences import SequenceInputs, check_sequence, read_recordings
 
@@ -129,15 +120,7 @@ class ClassProblem(Problem):
         self.inputs.notes.extend(notes)
         self.inputs.notes.extend([] if self.decided is None else self.decided.notes)
         self.inputs.notes.extend(notes_on_spellings(sizes_by_class))
-        self.display = Display(
-            options.ids,
-            options.image_shape,
-            options.title,
-            self.y,
-            options.random_state,
-            row_index(given.table),
-        )
-        self.display.check(n, given.table)
+        self.name_rows(given.table, n)
 
     def _inputs(self) -> Inputs:
         """The inputs of all rows, or of those that are drawn to learn from."""
@@ -165,7 +148,7 @@ class ClassProblem(Problem):
         drawn = self.inputs.drawn
         proba = self.given.pred_proba
         if proba is not None and drawn is not None:
-            proba = proba[drawn]
+            proba = proba.take(drawn, axis=0)
         learnt = learn(
             self.inputs,
             self.options,
@@ -202,7 +185,8 @@ class ClassProblem(Problem):
             inputs=self.inputs,
             posterior=self.posterior,
             logs=learnt.pool.logs,
-            models=learnt.pool.models,
+            models=learnt.pool.names,
+            predicted=learnt.pool.predicted,
         )
         self.look = lambda rows: view
         if self.course is None:
@@ -315,13 +299,13 @@ class ClassProblem(Problem):
         self.inputs.notes.extend(self.learnt.note_check())
         return check
 
-    def result(self, flags: Flags, check: Any) -> Audit:
+    def result(self, check: Any) -> Audit:
         """The audit, but for what is told of single rows."""
         inputs = self.inputs
         posterior = self.posterior
         rows = Rows.judged(inputs.codes, inputs.known, inputs.audited, posterior, inputs.present)
         rows.fill(*self.filled)
-        rows = rows.flag(for_all_rows(inputs, flags.flagged, False), posterior.rate)
+        rows = rows.flag(for_all_rows(inputs, self.flagged, False), posterior.rate)
         is_other = np.flatnonzero(rows.suggested != rows.code)
         suggested = inputs.labels.copy()
         suggested[is_other] = inputs.classes[np.asarray(rows.suggested)[is_other]]
@@ -334,11 +318,11 @@ class ClassProblem(Problem):
             "flagged": rows.flagged,
             "known": inputs.known,
         }
-        near = near_borders(posterior.p_elsewhere[flags.flagged])
-        return self.assemble(columns, flags, check, int(flags.flagged.sum()), near)
+        near = near_borders(posterior.p_elsewhere[self.flagged])
+        return self.assemble(columns, check, int(self.flagged.sum()), near)
 
     def assemble(
-        self, columns: dict[str, Any], flags: Any, check: Any, n_flagged: int, near_borders: int
+        self, columns: dict[str, Any], check: Any, n_flagged: int, near_borders: int
     ) -> Audit:
         """The audit of rows in memory or on disk; a class that was not audited keeps its label."""
         inputs = self.inputs
@@ -356,21 +340,30 @@ class ClassProblem(Problem):
             transition=transition,
             prior=prior,
             classes=inputs.classes,
-            models=describe_models(self.learnt.pool),
+            models=self.learnt.pool.describe(),
             self_check=check,
-            expected_precision=flags.expected_precision,
-            expected_recall=flags.expected_recall,
-            rule=flags.rule,
+            expected_precision=self.expected_precision,
+            expected_recall=self.expected_recall,
+            rule=self.rule,
             notes=[*notes_about_noise(posterior, n_flagged, near_borders), *inputs.notes],
             duplicates=self.duplicates,
-            about=self.display.about(inputs.table, inputs.n_features),
-            index=self.display.index,
-            ids=self.display.given_ids(len(columns["p_wrong"])),
+            about=self.about(inputs.table, inputs.n_features, self.y),
+            index=self.index,
+            ids=self.ids,
+            overlap=posterior.noise.ambiguity,
         )
 
     def show(self, result: Audit) -> Callable[[np.ndarray], View]:
         """Add the map of the data, and examples or, in recordings, stretches."""
-        show(result, choose_examples(result), self.look, self.display, self.options, self.course)
+        show(
+            result,
+            choose_examples(result),
+            self.look,
+            self.row_names,
+            self.options,
+            self.course,
+            has_map=self.learnt.inputs.X is not None,
+        )
         return self.look
 
     def view(self, result: Audit) -> View:
@@ -435,3 +428,32 @@ def find_duplicates_by_bits(
         return []
     labelled = np.flatnonzero(codes >= 0)
     return duplicates_by_bits(np.concatenate(bits)[labelled], codes[labelled], labelled)
+
+
+def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> list[str]:
+    """What nobody can tell from these columns: everything, overlap, noise at borders.
+
+    Of the flagged rows, so many may be wrong only if errors gather near the borders of classes.
+    """
+    if not posterior.skill.enough:
+        return [
+            "These columns do not tell the labels apart (no better than knowing how frequent each "
+            "label is). Whether labels are wrong cannot be told from them: anything from none to "
+            f"{percent(posterior.high)} is possible. Nothing is flagged."
+        ]
+    notes = []
+    if flagged and posterior.noise.ambiguity >= OVERLAP:
+        look = f"Part or all of the {flagged:,} labels that look wrong"
+        notes.append(
+            "The classes overlap in these columns. "
+            f"{look if flagged > 1 else 'The label that looks wrong'} may be right and merely "
+            "unusual."
+        )
+    if near_borders:
+        one = near_borders == 1
+        rows = "1 flagged row lies" if one else f"{near_borders:,} flagged rows lie"
+        notes.append(
+            f"{rows} where classes meet: wrong if errors gather there, right if the classes merely "
+            "overlap."
+        )
+    return notes

@@ -68,13 +68,12 @@ def with_verdicts(
     p = grouped.p[doubtful].astype(float)
     nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
     before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
-    found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs[:, rows], were)
-    decided = found.p.astype(float)
+    decided = group_probabilities(posterior.noise, logs[:, rows], were).p.astype(float)
     nowhere = np.zeros(len(rows), dtype=bool)
     evidence = evidence_of(before, decided, were != classes, nowhere, decided[:, 0])
     after = update(before, evidence)
     p_wrong = np.zeros(len(codes))
-    p_wrong[doubtful] = after.p_wrong(p)
+    p_wrong[doubtful] = after.p_wrong(p, False)
     return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after)
 
 
@@ -90,7 +89,7 @@ def _with_p_wrong(
     )
     n = len(codes)
     rate = float(p_wrong.mean())
-    expected = expected_left(components, components.flagged.plus(components.others))
+    expected = expected_left(components, others=components.others)
     known = posterior.skill.enough  # without skill, the interval stays as wide as it can be
     return posterior._replace(
         p_wrong=p_wrong,
@@ -122,14 +121,16 @@ def _with_weights(posterior: Posterior, components: Components) -> Posterior:
     """
     weights = np.zeros(len(posterior.rates))
     rates = posterior.rates.copy()
-    of_groups = components.weights.sum(axis=1)
-    groups = groups_of(posterior.noise)
-    shifted = np.sum(components.weights * components.rates, axis=1) / of_groups
-    plain = components.rates[:, len(components.shifts) // 2]
-    in_common = of_groups[len(groups) :].sum()
-    for g, group in enumerate(groups):
-        weights[group.places] = (of_groups[g] + in_common * group.weight) * group.shares
-        rates[group.places] *= shifted[g] / plain[g] if plain[g] > 0 else 1.0
+    of_groups = components.of_others.sum(axis=1)
+    group_rates = components.others.wrong / max(components.others.rows, 1)
+    kinds, of_kinds, shares = groups_of(posterior.noise)
+    shifted = np.sum(components.of_others * group_rates, axis=1) / of_groups
+    plain = group_rates[:, len(components.shifts) // 2]
+    in_common = of_groups[len(kinds) :].sum()
+    for g, share in enumerate(shares):
+        members = share > 0
+        weights[members] = (of_groups[g] + in_common * of_kinds[g]) * share[members]
+        rates[members] *= shifted[g] / plain[g] if plain[g] > 0 else 1.0
     noise = posterior.noise._replace(weights=weights / weights.sum())
     return posterior._replace(noise=noise, rates=rates.clip(0, 1))
 
@@ -140,15 +141,6 @@ class Grouped(NamedTuple):
     kinds: tuple[str, ...]
     weights: np.ndarray  # (kinds,), what the audit believes of them
     p: np.ndarray  # (n, kinds), probability that each label is wrong, in single precision
-
-
-class Group(NamedTuple):
-    """Some hypotheses of one kind."""
-
-    kind: str
-    weight: float
-    places: np.ndarray  # of its hypotheses among all
-    shares: np.ndarray  # of its weight
 
 
 def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
@@ -169,19 +161,23 @@ def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) 
     codes : array of shape (n,)
         The labels.
     """
-    found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
-    return match_p_wrong(found, posterior.p_wrong)
+    groups = group_probabilities(posterior.noise, logs, codes)
+    return match_p_wrong(groups, posterior.p_wrong)
 
 
-def group_probabilities(
-    noise: NoisePosterior, groups: list[Group], logs: np.ndarray, codes: np.ndarray
-) -> Grouped:
+def group_probabilities(noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
     """The probability that each label is wrong under each group, and under all of them."""
-    weights = np.array([group.weight for group in groups])
-    p = np.zeros((len(codes), len(groups)), dtype=np.float32)
+    kinds, weights, shares = groups_of(noise)
+    p = np.zeros((len(codes), len(kinds)), dtype=np.float32)
     for block in blocks(len(codes), CACHED, width=len(logs)):
-        _score(noise, groups, logs[:, block], codes[block], p[block])
-    return beside_all([group.kind for group in groups], weights, p)
+        own = (codes[block], np.arange(len(codes[block])))
+        calibrated = noise.calibration.apply(logs[:, block])
+        for g, share in enumerate(shares[1:], start=1):  # without noise, no label is wrong
+            for place in np.flatnonzero(share):
+                given = noise.hypotheses[place].classes_given_labels(calibrated, codes[block])
+                p[block, g] += share[place] * (1 - given[own])
+    np.clip(p, 0, 1, out=p)
+    return beside_all(kinds, weights, p)
 
 
 def beside_all(kinds: Sequence[str], weights: np.ndarray, p: np.ndarray) -> Grouped:
@@ -203,50 +199,36 @@ def without_hypotheses(p_wrong: np.ndarray) -> Grouped:
     return Grouped((ALL, UNRELATED), np.array([1.0, 0.0]), p)
 
 
-def groups_of(noise: NoisePosterior) -> list[Group]:
-    """No noise, then the other kinds, each at a high and a low rate where it has both."""
+def groups_of(noise: NoisePosterior) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """No noise, then the other kinds, each at a high and a low rate where it has both.
+
+    Returns the kinds of the groups, their weights, and the share of each hypothesis in each group,
+    shape (groups, hypotheses).
+    """
     kinds = np.array([kind_of(hypothesis) for hypothesis in noise.hypotheses])
-    heavy = np.isin(np.arange(len(kinds)), [hypothesis.place for hypothesis in weightiest(noise)])
+    rates = np.array([hypothesis.rate for hypothesis in noise.hypotheses])
+    heavy = np.isin(np.arange(len(kinds)), weightiest(noise)[0])
     heavy[-1] = True  # boundary noise
-    found = [_group(noise, NONE, np.flatnonzero(kinds == NONE))]
-    for kind in dict.fromkeys(kinds[heavy & (kinds != NONE)]):
-        found += _by_rate(noise, str(kind), np.flatnonzero(heavy & (kinds == kind)))
-    total = sum(group.weight for group in found)
-    return [group._replace(weight=group.weight / total) for group in found]
+    heaviness = noise.weights + BARELY * noise.ranking + 1e-12
+    names = [NONE]
+    members = [kinds == NONE]
+    for kind in dict.fromkeys(kinds[heavy & (kinds != NONE)].tolist()):
+        own = heavy & (kinds == kind)
+        # One group, or two where rates differ: above their mean and below.
+        above = own & (rates > np.average(rates[own], weights=_shares(heaviness, own)[own]))
+        parts = [above, own & ~above] if kind != BOUNDARY and above.any() else [own & ~above]
+        names += [kind] * len(parts)
+        members += parts
+    weights = np.array([float(noise.weights[own].sum()) for own in members])
+    shares = np.stack([_shares(heaviness, own) for own in members])
+    return names, weights / sum(weights.tolist()), shares
 
 
-def _by_rate(noise: NoisePosterior, kind: str, places: np.ndarray) -> list[Group]:
-    """One group of a kind, or two where its rates differ: below their mean and above."""
-    rates = np.array([noise.hypotheses[i].rate for i in places])
-    above = rates > np.average(rates, weights=_shares(noise, places))
-    parts = [above, ~above] if kind != BOUNDARY and above.any() else [~above]
-    return [_group(noise, kind, places[part]) for part in parts]
-
-
-def _group(noise: NoisePosterior, kind: str, places: np.ndarray) -> Group:
-    return Group(kind, float(noise.weights[places].sum()), places, _shares(noise, places))
-
-
-def _shares(noise: NoisePosterior, places: np.ndarray) -> np.ndarray:
-    shares = noise.weights[places] + BARELY * noise.ranking[places] + 1e-12
-    return shares / shares.sum()
-
-
-def _score(
-    noise: NoisePosterior,
-    groups: list[Group],
-    logs: np.ndarray,
-    codes: np.ndarray,
-    p: np.ndarray,
-) -> None:
-    """Fill in the probability that labels are wrong; without noise there is none."""
-    logs = noise.calibration.apply(logs)
-    own = (codes, np.arange(len(codes)))
-    for g, group in enumerate(groups[1:], start=1):
-        for place, share in zip(group.places, group.shares, strict=True):
-            given = noise.hypotheses[place].classes_given_labels(logs, codes)
-            p[:, g] += share * (1 - given[own])
-    np.clip(p, 0, 1, out=p)
+def _shares(weights: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """The part of each member in the weight of all; 0 for others."""
+    shares = np.zeros(len(weights))
+    shares[members] = weights[members] / weights[members].sum()
+    return shares
 
 
 def match_p_wrong(groups: Grouped, wanted: np.ndarray) -> Grouped:

@@ -7,24 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from ..._format import four_digits, shorten
+from ..._format import shorten
 from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
-from .._settings import EXAMPLE_COLUMNS, SIMILAR_ROWS, SPEAKS
+from .._settings import SIMILAR_ROWS
 from ._views import NOTHING_NEAR, Near, Neighborhood, RowsView, RowValues
+
+# What is shown, which decides about no number.
+EXAMPLE_COLUMNS = 24
+SPEAKS = 2.0  # times as frequent in the other class: from there on a column speaks
 
 EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
 EVIDENCE_BINS = 20  # ranges of equally many rows that numbers are counted in
 EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
 FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a column is to be read
-MOST_CARDS = 50_000  # rows that a review has cards of
 CARD_SAMPLE = 2_000  # rows that spreads come from
 CARD_CLASSES = 10  # the most probable
 CARD_COLUMNS = 8  # that stand out
 CARD_TEXT = 2**20  # characters
 STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
 
-__all__ = ["CardMaker", "card_rows", "plain"]
+__all__ = ["CardMaker", "plain"]
 
 
 class CardMaker:
@@ -87,7 +90,7 @@ class CardMaker:
             "key": self.keys(rows).tolist(),
             "label": map(plain, self.inputs.labels[rows].tolist()),
             "suggested": map(plain, self.suggested[rows].tolist()),
-            "p_wrong": map(four_digits, self.p_wrong[rows].tolist()),
+            "p_wrong": _four_digits(self.p_wrong[rows]).tolist(),
         }
         return [
             dict(zip(columns, told, strict=True)) for told in zip(*columns.values(), strict=True)
@@ -98,11 +101,10 @@ class CardMaker:
         classes, p, is_known = self.view.likely(rows)
         names = [plain(name) for name in classes]
         top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
+        likely = _four_digits(np.take_along_axis(p, top, axis=1))
         found = iter(
-            [[names[code], four_digits(own)] for code, own in zip(codes, of_codes, strict=True)]
-            for codes, of_codes in zip(
-                top.tolist(), np.take_along_axis(p, top, axis=1).tolist(), strict=True
-            )
+            [[names[code], own] for code, own in zip(codes, of_codes, strict=True)]
+            for codes, of_codes in zip(top.tolist(), likely.tolist(), strict=True)
         )
         return [next(found) if known else [] for known in is_known]
 
@@ -118,7 +120,7 @@ class CardMaker:
             else [{} for _ in rows]
         )
         beside: list[list[dict[str, str]]] = [
-            [{} for _ in _take_similar(around)] for around in near
+            [{} for _ in range(_count_similar(around))] for around in near
         ]
         have_near = [i for i, held in enumerate(beside) if held]
         for j, column in enumerate(columns if have_near else ()):
@@ -141,7 +143,7 @@ class CardMaker:
     def _places(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[int]]:
         """The columns of each row that are read first, whether it has neighbours or not."""
         found = [self._usual_places] * len(rows)
-        counts = np.array([len(_take_similar(around)) for around in near])
+        counts = np.array([_count_similar(around) for around in near])
         for count in np.unique(counts[counts > 1]):  # others have nothing to stand out from
             some = np.flatnonzero(counts == count).tolist()
             shown = np.array([_take_similar(near[i]) for i in some]).reshape(len(some), count)
@@ -181,6 +183,15 @@ def _take_similar(near: Near) -> np.ndarray:
     return near.rows[:SIMILAR_ROWS].astype(np.intp)
 
 
+def _count_similar(near: Near) -> int:
+    return min(len(near.rows), SIMILAR_ROWS)
+
+
+def _four_digits(p: np.ndarray) -> np.ndarray:
+    """As :func:`four_digits`, of all cards at once."""
+    return np.minimum(p.astype(float).round(4), 0.9999)
+
+
 def plain(label: Any) -> Any:
     """A label as Python's own value, which JSON can hold."""
     return label.item() if isinstance(label, np.generic) else label
@@ -189,8 +200,11 @@ def plain(label: Any) -> Any:
 def texts_of(column: Column, rows: np.ndarray) -> list[str]:
     """The cells of some rows as text, whole; nothing where one is missing."""
     cells = column.array(rows)
-    if cells.dtype == float:  # there may be millions of them: what Python does itself is quickest
-        texts = list(map(repr, cells.tolist()))
+    if cells.dtype.kind in "biu":  # there may be millions of them, so they are not asked one by one
+        return list(map(str, cells.tolist()))
+    if cells.dtype.kind == "f":
+        is_double = cells.dtype == float
+        texts = list(map(repr, cells.tolist())) if is_double else cells.astype(str).tolist()
         for missing in np.flatnonzero(np.isnan(cells)):
             texts[missing] = ""
         return texts
@@ -248,21 +262,6 @@ def _in_order(score: np.ndarray, is_text: np.ndarray) -> list[int]:
     stands_out = score >= STANDS_OUT
     order = np.lexsort((-score * stands_out, ~is_text, ~stands_out))
     return order[:CARD_COLUMNS].tolist()
-
-
-def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any]) -> np.ndarray:
-    """The flagged rows, the most suspicious first, then other rows of the piles, each once.
-
-    Examples
-    --------
-    >>> suspicion, flagged = np.array([0.1, 0.8, 0.9, 0.2]), np.array([False, True, True, False])
-    >>> card_rows(suspicion, flagged, {"calibration": [[2, 0.5, 0], [0, 0.1, 1]], "spot": [3, 0]})
-    array([2, 1, 0, 3])
-    """
-    listed = np.flatnonzero(flagged)
-    listed = listed[np.argsort(-suspicion[listed], kind="stable")][:MOST_CARDS]
-    drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
-    return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
 
 
 class Cells:

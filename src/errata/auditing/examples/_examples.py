@@ -1,6 +1,7 @@
 """Examples: the most suspicious rows, with values and reasons, and a map of all."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,12 +9,11 @@ from sklearn.decomposition import PCA
 
 from ..._format import four_digits
 from ..._neighbors import nearest_in
-from .._learning import notes_about_duplicates
-from .._settings import EXAMPLE_COLUMNS, MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
-from ..inputs._inputs import Display, Inputs, for_all_rows
+from .._settings import MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
+from ..inputs._inputs import Inputs, for_all_rows
 from ..results._audit import Audit
 from ..sequences import SequenceInputs, draw_traces
-from ._cards import compare_rows
+from ._cards import EXAMPLE_COLUMNS, compare_rows
 from ._views import (
     Near,
     Neighborhood,
@@ -42,16 +42,23 @@ def show(
     audit: Audit,
     rows: np.ndarray,
     look: Callable[[np.ndarray], RowsView],
-    display: Display,
+    names: np.ndarray | None,
     options: "Options",
     course: SequenceInputs | None = None,
+    *,
+    has_map: bool = True,
 ) -> None:
-    """Add the map of the data, and the rows that are worth it or, in recordings, stretches."""
-    view = look(rows)
-    places = view.places(rows)
-    audit.points = view.in_table(_points(audit, view, places, options.seed))
+    """Add the map of the data, and the rows that are worth it or, in recordings, stretches.
+
+    Without features there is no map, and nothing is looked at before examples are asked for.
+    """
+    view = cache(partial(look, rows))
+    if has_map:
+        audit.points = view().in_table(_points(audit, view(), view().places(rows), options.seed))
     if course is None:
-        _show_rows(audit, view, places, display, options)
+        flagged = vars(audit)["flagged"]
+        audit._describe = lambda: _describe_rows(view(), rows, flagged, names, options)
+        audit.notes += notes_about_duplicates(audit.duplicates)
     else:
         _show_stretches(audit, course)
 
@@ -70,38 +77,35 @@ def _points(audit: Audit, view: RowsView, shown: np.ndarray, seed: int) -> dict[
     return draw_map(for_all_rows(inputs, inputs.X, 0.0), shown, drawn, seed)
 
 
-def _show_rows(
-    audit: Audit, view: RowsView, shown: np.ndarray, display: Display, options: "Options"
-) -> None:
-    """Add a way to make examples, and copies that disagree."""
+def _describe_rows(
+    view: RowsView,
+    rows: np.ndarray,
+    flagged: np.ndarray,
+    ids: np.ndarray | None,
+    options: "Options",
+) -> list[dict[str, Any]]:
+    """Examples of rows with one label each."""
     inputs = view.inputs
-    n_jobs = options.n_jobs
-    ids = display.row_names(len(audit))
-    columns = {
-        "label": inputs.labels,
-        "suggested": view.others,
-        "p_wrong": view.p_wrong,
-        "flagged": view.of_all(vars(audit)["flagged"]),
-    }
-
-    def describe() -> list[dict[str, Any]]:
-        near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
-        examples = describe_examples(
-            shown,
-            view.reasons(shown, near),
-            near,
-            columns,
-            inputs,
-            display.image_shape,
-            ids=None if ids is None else view.of_all(ids),
-            seed=options.seed,
-            n_jobs=n_jobs,
-        )
-        more = view.more(shown)
-        return view.in_table([told | extra for told, extra in zip(examples, more, strict=True)])
-
-    audit._describe = describe
-    audit.notes += notes_about_duplicates(audit.duplicates)
+    shown = view.places(rows)
+    near = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
+    examples = describe_examples(
+        shown,
+        view.reasons(shown, near),
+        near,
+        {
+            "label": inputs.labels,
+            "suggested": view.others,
+            "p_wrong": view.p_wrong,
+            "flagged": view.of_all(flagged),
+        },
+        inputs,
+        options.image_shape,
+        ids=None if ids is None else view.of_all(ids),
+        seed=options.seed,
+        n_jobs=options.n_jobs,
+    )
+    more = view.more(shown)
+    return view.in_table([example | extra for example, extra in zip(examples, more, strict=True)])
 
 
 def _show_stretches(audit: Audit, course: SequenceInputs) -> None:
@@ -166,10 +170,10 @@ def describe_examples(
     is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
     random = np.random.default_rng(seed)
     compared = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
-    told = []
+    examples = []
     for example, row in enumerate(rows.tolist()):
         places, speaking, differing, usual = compared[example]
-        told.append(
+        examples.append(
             {
                 **_describe_row(row, columns, ids),
                 "reasons": reasons[example],
@@ -188,7 +192,7 @@ def describe_examples(
                 ],
             }
         )
-    return told
+    return examples
 
 
 def describe_rows(
@@ -198,12 +202,12 @@ def describe_rows(
     near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
     values = RowValues(view.inputs.table, None)
     places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
-    told = []
+    examples = []
     for row, sentences, around in zip(rows.tolist(), view.reasons(rows, near), near, strict=True):
         others = around.rows[: view.n_similar].tolist()
         away = around.distances[: view.n_similar].tolist()
         similar = [view.label(other) for other in others]
-        told.append(
+        examples.append(
             {
                 **view.judged(row),
                 "id": None if ids is None else str(ids[row]),
@@ -221,7 +225,7 @@ def describe_rows(
                 ],
             }
         )
-    return told
+    return examples
 
 
 def _describe_row(
@@ -340,3 +344,15 @@ def draw_map(
         "p_wrong": codes["p_wrong"][rows].round(3).tolist(),
         "flagged": codes["flagged"][rows].astype(int).tolist(),
     }
+
+
+def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
+    """How many rows are equal but labelled differently."""
+    if not duplicates:
+        return []
+    rows = sum(map(len, duplicates))
+    groups = "group" if len(duplicates) == 1 else "groups"
+    return [
+        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
+        "differently: in each group at least one label is wrong, or the columns do not tell enough."
+    ]

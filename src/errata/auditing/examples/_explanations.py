@@ -8,25 +8,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._blocks import blocks
 from ..._crossfit import make_folds
-from ..._format import four_digits, instead, number, probability, visible
+from ..._format import four_digits, number, probability, visible
 from ..._neighbors import nearest_in
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
-from .._settings import GROUP_FOLDS, SIMILAR_ROWS, SPEAKS
+from .._settings import GROUP_FOLDS, SIMILAR_ROWS
 from ..inputs._features import Scale
 from ..inputs._inputs import Inputs
 from ..inputs._labels import codes_among
 from ..models._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ..models._default import NearestRows, votes_of_neighbors
 from ..models._pooling import pool_new_rows
-from ._cards import plain
+from ._cards import SPEAKS, plain
 from ._views import Near, Neighborhood, RowValues, labels_nearby
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ EXPLAINED_NUMBERS = 2**22  # features of such rows that are made at a time
 EXPLAINED_COLUMNS = 10  # that a picture shows of one row
 
 
-__all__ = ["Explainer", "RowExplanation", "chosen_row"]
+__all__ = ["Explainer", "RowExplanation"]
 
 # Okabe and Ito's colours, which every kind of eye can tell apart.
 AGAINST = "#D55E00"
@@ -358,28 +357,6 @@ class Explainer:
             *([f"Not asked about columns: {', '.join(unasked)}."] if unasked else []),
             *([] if audit.has_skill else ["The columns do not tell the labels apart: doubt this."]),
         ]
-
-
-def chosen_row(row: Any, n: int, names: np.ndarray | None) -> int:
-    """The place of the row that is meant: a whole number is a place, a text is an id.
-
-    Examples
-    --------
-    >>> chosen_row(1, 3, None), chosen_row("b", 3, np.array(["a", "c", "b"]))
-    (1, 2)
-    """
-    if isinstance(row, Integral) and not isinstance(row, bool):
-        if not 0 <= int(row) < n:
-            raise ValueError(f"there is no row {row}; the rows are 0 to {n - 1}.")
-        return int(row)
-    if names is None:
-        raise ValueError(f"row={row!r} must be the place of a row, from 0; the audit has no ids.")
-    places = np.flatnonzero(names.astype(str) == str(row))
-    if len(places) != 1:
-        told = f"{len(places)} rows are called" if len(places) else "no row is called"
-        hint = "pass its place instead." if len(places) else instead(row, names, what="ids")
-        raise ValueError(f"{told} {str(row)!r}; {hint}")
-    return int(places[0])
 
 
 def _code_of(other: Any, inputs: Inputs) -> int:

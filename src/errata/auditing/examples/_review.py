@@ -7,14 +7,17 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._format import instead
 from ...audit_folder import (
     CARDS,
     COMPONENTS,
+    GOLD_CARDS,
     Components,
     draw_piles,
     gather_components,
@@ -25,17 +28,21 @@ from ...audit_folder import (
 from ...tables._columns import take_table_rows
 from .._settings import LEARN_ROWS
 from ..classes import Grouped
-from ..inputs._inputs import Display
-from ._cards import CardMaker, card_rows
-from ._explanations import Explainer, RowExplanation, chosen_row
-from ._views import RowsView
+from ._cards import CardMaker
+from ._explanations import Explainer, RowExplanation
+from ._views import RowsView, View
 
 if TYPE_CHECKING:
     from ..results._audit import AuditRows
     from ..results._base import BaseAudit
 
 CARDS_AT_ONCE = 1_000  # made at a time
+MOST_LOOKED_AT = 3_000  # rows whose label is certain, that those which test are drawn from
 CARD_TIME = 0.02  # of the audit's time, to look for neighbours beyond the first thousand cards
+MOST_CARDS = 50_000  # rows that a review has cards of
+
+MOST_GOLD = 300  # rows
+DOUBTED = 0.25  # of them, at most: right labels that look wrong, which come first
 
 
 @dataclass(frozen=True)
@@ -47,8 +54,9 @@ class StoredReview:
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Copy the files to where the audit is saved again."""
-        for name in (CARDS, COMPONENTS):
-            shutil.copyfile(self.source / name, folder / name)
+        for name in (CARDS, COMPONENTS, GOLD_CARDS):
+            if name != GOLD_CARDS or (self.source / name).exists():
+                shutil.copyfile(self.source / name, folder / name)
         return self.told
 
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray] | None:
@@ -66,7 +74,8 @@ class ForReview:
     look: Callable[[np.ndarray], RowsView]  # at some rows
     grouped: Callable[[], Grouped]  # hypotheses, and what they say of every row
     doubtful: np.ndarray  # whether each label may be wrong
-    display: Display
+    names: np.ndarray | None  # of the rows
+    image_shape: tuple[int, ...] | None
     seconds: float  # that the audit took
     seed: int
     n_jobs: int | None
@@ -85,10 +94,9 @@ class ForReview:
                 "a row can be explained where it has one label and models learn from all rows: not "
                 f"in recordings, votes, or tables of more than {LEARN_ROWS:,} rows."
             )
-        names = self.display.row_names(len(audit))
-        place = chosen_row(row, len(audit), names)
+        place = chosen_row(row, len(audit), self.names)
         other = self.look(np.array([place])).others[place]
-        return self.explainer.explain(audit, place, names=names, other=other)
+        return self.explainer.explain(audit, place, names=self.names, other=other)
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
@@ -97,6 +105,9 @@ class ForReview:
         random = np.random.default_rng(self.seed + 2)
         piles = draw_piles(audit.flagged, random, known=~self.doubtful)
         write_cards(folder / CARDS, self._cards(audit, piles))
+        gold = self._gold_cards(audit)
+        if gold is not None:
+            write_cards(folder / GOLD_CARDS, [gold])
         return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
 
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:
@@ -126,13 +137,32 @@ class ForReview:
             cards = maker.cards(view.places(part), with_neighbors=is_time and self.has_neighbors)
             yield part, view.in_table(cards)
 
+    def _gold_cards(self, audit: "BaseAudit") -> tuple[np.ndarray, list[dict[str, Any]]] | None:
+        """Rows that test a reviewer, and their cards; None where no label is certain."""
+        known = getattr(audit, "known", None)
+        if known is None or not self.has_neighbors or not audit.has_skill:
+            return None
+        random = np.random.default_rng(self.seed + 3)
+        rows = np.flatnonzero(known)
+        if len(rows) > MOST_LOOKED_AT:
+            rows = random.choice(rows, MOST_LOOKED_AT, replace=False)
+        view = self.look(rows)
+        if not isinstance(view, View):
+            return None
+        least = float(audit.suspicion[audit.flagged].min(initial=np.inf))
+        shown, places = draw_gold(view, view.places(rows), least, random)
+        maker = self._maker(audit, shown)
+        maker.p_wrong = shown.p_wrong
+        cards = add_test(maker.cards(places, with_neighbors=True), shown, places, least)
+        cards = shown.in_table(cards)
+        return np.array([card["row"] for card in cards], dtype=np.intp), cards
+
     def _maker(self, audit: "BaseAudit", view: RowsView) -> CardMaker:
-        ids = self.display.row_names(len(audit))
         return CardMaker(
             view=view,
             table=self._shown(view),
-            image_shape=self.display.image_shape,
-            ids=None if ids is None else view.of_all(ids),
+            image_shape=self.image_shape,
+            ids=None if self.names is None else view.of_all(self.names),
             keys=lambda rows: audit.row_keys(rows if view.rows is None else view.rows[rows]),
             p_wrong=view.of_all(audit._p_row),
             seed=self.seed,
@@ -144,3 +174,90 @@ class ForReview:
         if self.table is None:
             return view.inputs.table
         return self.table if view.rows is None else take_table_rows(self.table, view.rows)
+
+
+def draw_gold(
+    view: View, known: np.ndarray, least_flagged: float, random: np.random.Generator
+) -> tuple[View, np.ndarray]:
+    """Gold rows, whose label is certain, to test a reviewer: a view of them, and their places.
+
+    Half of them are shown with their own label and half with another, as labels go wrong in this
+    table. Either is judged as if nothing were certain, so that a card does not tell that it is a
+    test.
+
+    Parameters
+    ----------
+    view : View
+        Rows of the table, gold ones among them.
+    known : array of int
+        Places of rows whose label is certain.
+    least_flagged : float
+        Suspicion from which rows are flagged.
+    random : Generator
+        Draws rows, and labels that are wrong.
+    """
+    known = random.permutation(known[view.inputs.places_of(known)[1]])
+    at, _ = view.inputs.places_of(known)
+    codes = view.inputs.audited_codes[at]
+    doubted = view.with_labels(known, codes).suspicion(known) >= least_flagged
+    n = min(len(known), MOST_GOLD)
+    kept = np.flatnonzero(doubted)[: int(DOUBTED * n)]
+    rest = np.setdiff1d(np.arange(len(known)), kept)[: n - len(kept)]
+    planted = rest[: n // 2]
+    shown = codes.copy()
+    transition = view.posterior.transition
+    for place in planted.tolist():
+        chances = transition[codes[place]] + 1e-6
+        chances[codes[place]] = 0.0
+        shown[place] = random.choice(len(chances), p=chances / chances.sum())
+    drawn = np.r_[kept, rest]
+    return view.with_labels(known[drawn], shown[drawn]), known[drawn]
+
+
+def add_test(
+    cards: list[dict[str, Any]], view: View, rows: np.ndarray, least_flagged: float
+) -> list[dict[str, Any]]:
+    """Cards of gold rows, with what the page needs to place them among others."""
+    hypotheses = view.hypotheses(rows).tolist()
+    flagged = (view.suspicion(rows) >= least_flagged).tolist()
+    return [
+        card | {"flagged": is_flagged, "components": p}
+        for card, is_flagged, p in zip(cards, flagged, hypotheses, strict=True)
+    ]
+
+
+def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any]) -> np.ndarray:
+    """The flagged rows, the most suspicious first, then other rows of the piles, each once.
+
+    Examples
+    --------
+    >>> suspicion, flagged = np.array([0.1, 0.8, 0.9, 0.2]), np.array([False, True, True, False])
+    >>> card_rows(suspicion, flagged, {"calibration": [[2, 0.5, 0], [0, 0.1, 1]], "spot": [3, 0]})
+    array([2, 1, 0, 3])
+    """
+    listed = np.flatnonzero(flagged)
+    listed = listed[np.argsort(-suspicion[listed], kind="stable")][:MOST_CARDS]
+    drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
+    return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
+
+
+def chosen_row(row: Any, n: int, names: np.ndarray | None) -> int:
+    """The place of the row that is meant: a whole number is a place, a text is an id.
+
+    Examples
+    --------
+    >>> chosen_row(1, 3, None), chosen_row("b", 3, np.array(["a", "c", "b"]))
+    (1, 2)
+    """
+    if isinstance(row, Integral) and not isinstance(row, bool):
+        if not 0 <= int(row) < n:
+            raise ValueError(f"there is no row {row}; the rows are 0 to {n - 1}.")
+        return int(row)
+    if names is None:
+        raise ValueError(f"row={row!r} must be the place of a row, from 0; the audit has no ids.")
+    places = np.flatnonzero(names.astype(str) == str(row))
+    if len(places) != 1:
+        told = f"{len(places)} rows are called" if len(places) else "no row is called"
+        hint = "pass its place instead." if len(places) else instead(row, names, what="ids")
+        raise ValueError(f"{told} {str(row)!r}; {hint}")
+    return int(places[0])

@@ -5,7 +5,7 @@ Of a large table these are looked at among the drawn rows: their cells and featu
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -19,12 +19,11 @@ from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
 from .._learning import Judge, Learnt
 from .._settings import NEIGHBORS, SIMILAR_ROWS
-from ..classes import Posterior, classes_of_rows
+from ..classes import Posterior, group_hypotheses
 from ..inputs._features import as_pixels
 from ..inputs._groups import places_among
 from ..inputs._inputs import Inputs, TableRows, for_all_rows
 from ..inputs._labels import codes_among
-from ..models._pooling import PooledModel
 
 EXAMPLE_TEXT = 2_000  # characters of a cell
 
@@ -63,13 +62,17 @@ class RowsView(ABC):
         return values if self.rows is None else values[self.rows]
 
     def in_table(self, told: Any) -> Any:
-        """What is told of rows of the view, with their places in the table."""
-        if self.rows is None or told is None:
+        """What is told of rows of the view, with their places in the table; a list is changed."""
+        if self.rows is None or not told:
             return told
-        if isinstance(told, list):
-            return [self.in_table(part) for part in told]
-        beside = {key: self.in_table(told[key]) for key in ("similar", "compared") if key in told}
-        return told | beside | {"row": np.asarray(self.rows)[told["row"]].tolist()}
+        if not isinstance(told, list):
+            return told | {"row": self.rows[told["row"]].tolist()}
+        rows = self.rows[[each["row"] for each in told]].tolist()
+        for each, row in zip(told, rows, strict=True):
+            each["row"] = row
+            for key in ("similar", "compared"):
+                self.in_table(each.get(key))
+        return told
 
     @property
     @abstractmethod
@@ -118,7 +121,8 @@ class View(RowsView):
 
     posterior: Posterior  # of the audited ones
     logs: np.ndarray  # (K, audited)
-    models: Sequence[PooledModel]
+    models: Sequence[str]  # names
+    predicted: np.ndarray  # (models, audited), the code that each finds most probable
 
     @property
     def p_wrong(self) -> np.ndarray:
@@ -138,14 +142,48 @@ class View(RowsView):
 
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
-        return reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
+        return reasons_for(
+            rows, near, self.inputs, self.posterior.other, self.models, self.predicted
+        )
 
     def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities of the classes, of those rows that were audited."""
         at, is_audited = self.inputs.places_of(rows)
         codes = self.inputs.audited_codes
-        p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
+        p = self.posterior.classes_of(self.logs, codes, at[is_audited]).T
         return self.inputs.classes[self.inputs.present], p, is_audited
+
+    def with_labels(self, rows: np.ndarray, codes: np.ndarray) -> "View":
+        """The same with other labels, given as codes among ``present``; no label is certain then.
+
+        The noise is what it was: labels are judged by it, and teach nothing.
+        """
+        inputs = self.inputs
+        at, _ = inputs.places_of(rows)
+        found = self.posterior.rule.judge(self.logs[:, at], codes)
+        changed = {}
+        for name in ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere"):
+            values = getattr(self.posterior, name).copy()
+            values[at] = getattr(found, name)
+            changed[name] = values
+        labels = inputs.labels.copy()
+        labels[rows] = inputs.classes[inputs.present[codes]]
+        new_codes = inputs.codes.copy()
+        new_codes[rows] = inputs.present[codes]
+        shown = inputs._replace(
+            labels=labels, codes=new_codes, known=None, class_order=inputs.present
+        )
+        return replace(self, inputs=shown, posterior=self.posterior._replace(**changed))
+
+    def suspicion(self, rows: np.ndarray) -> np.ndarray:
+        """That of some audited rows of the view."""
+        return self.posterior.suspicion[self.inputs.places_of(rows)[0]]
+
+    def hypotheses(self, rows: np.ndarray) -> np.ndarray:
+        """The probability under each group of hypotheses that labels of audited rows are wrong."""
+        at, _ = self.inputs.places_of(rows)
+        some = self.posterior._replace(p_wrong=self.posterior.p_wrong[at])
+        return group_hypotheses(some, self.logs[:, at], self.inputs.audited_codes[at]).p
 
 
 def inputs_to_show(
@@ -223,12 +261,14 @@ def view_among_drawn(
         )
     else:
         posterior = posterior_at(places[inputs.audited])
-    models = [
-        model._replace(predicted=np.r_[model.predicted, predicted])
-        for model, predicted in zip(learnt.pool.models, judged.predicted, strict=True)
-    ]
-    logs = np.concatenate([learnt.pool.logs, judged.logs], axis=1)
-    return View(inputs=inputs, posterior=posterior, logs=logs, models=models, rows=places)
+    return View(
+        inputs=inputs,
+        rows=places,
+        posterior=posterior,
+        logs=np.concatenate([learnt.pool.logs, judged.logs], axis=1),
+        models=learnt.pool.names,
+        predicted=np.concatenate([learnt.pool.predicted, judged.predicted], axis=1),
+    )
 
 
 def reasons_for(
@@ -236,32 +276,33 @@ def reasons_for(
     near: Sequence[Near],
     inputs: Inputs,
     other: np.ndarray,
-    models: Sequence[PooledModel],
+    models: Sequence[str],
+    predicted: np.ndarray,
 ) -> list[list[str]]:
     """Sentences about rows of the table, which may hold more than were audited.
 
-    ``near`` are the rows around each of them; ``other`` and what is kept of ``models`` have an
-    entry for each audited row.
+    ``near`` are the rows around each of them; ``other`` and what each of the ``models``
+    ``predicted`` have an entry for each audited row.
     """
     place = np.full(len(inputs.codes), -1)
     place[inputs.audited] = np.arange(len(inputs.audited))
     at = place[rows]
-    codes = _codes_among_present(inputs)
+    codes = codes_among(inputs.codes, inputs.present)  # others mean nothing
     names = inputs.classes[inputs.present]
     among = "" if inputs.drawn is None else f" among {len(inputs.drawn):,} drawn ones"
-    model_names = [model.name for model in models]
-    predicted = np.stack([model.predicted[at] for model in models], axis=1).tolist()
-    said: dict[tuple[int, ...], str] = {}  # few sentences, of many rows
-    told = []
+    predictions = predicted[:, at].T.tolist()
+    sentences: dict[tuple[int, ...], str] = {}  # few, of many rows
+    reasons = []
     for i, (new, label) in enumerate(zip(other[at].tolist(), codes[rows].tolist(), strict=True)):
         if at[i] < 0:
-            told.append([ALONE])
+            reasons.append([ALONE])
             continue
-        key = (new, label, *predicted[i])
-        if key not in said:
-            said[key] = _say_predictions(predicted[i], new, label, names, model_names)
-        told.append([said[key], *labels_nearby(near[i].rows, label, new, codes, names, among)])
-    return told
+        key = (new, label, *predictions[i])
+        if key not in sentences:
+            sentences[key] = _describe_predictions(predictions[i], new, label, names, models)
+        nearby = labels_nearby(near[i].rows, label, new, codes, names, among)
+        reasons.append([sentences[key], *nearby])
+    return reasons
 
 
 def most_probable_others(inputs: Inputs, other: np.ndarray) -> np.ndarray:
@@ -275,13 +316,8 @@ def most_probable_others(inputs: Inputs, other: np.ndarray) -> np.ndarray:
     return found
 
 
-def _codes_among_present(inputs: Inputs) -> np.ndarray:
-    """Labels of all rows, counted from 0 among those that can be audited; others mean nothing."""
-    return codes_among(inputs.codes, inputs.present)
-
-
-def _say_predictions(
-    predicted: list[int], new: int, label: int, classes: Sequence[Any], models: list[str]
+def _describe_predictions(
+    predicted: list[int], new: int, label: int, classes: Sequence[Any], models: Sequence[str]
 ) -> str:
     """What every model predicts: the other class, the label, or neither."""
     against = [name for name, code in zip(models, predicted, strict=True) if code == new]
@@ -392,6 +428,7 @@ class Neighborhood:
     def __init__(self, inputs: Inputs, *, n_jobs: int | None = None) -> None:
         self.inputs = inputs
         self.n_jobs = n_jobs
+        self._index: NeighborIndex | None = None  # made for as many rows as are asked for first
 
     def around(self, rows: np.ndarray) -> list[Near]:
         """The twenty nearest other rows of each of ``rows``, of one that was not audited none.
@@ -407,13 +444,11 @@ class Neighborhood:
             found[i] = near
         return found
 
-    @cached_property
-    def _index(self) -> NeighborIndex:
-        return NeighborIndex(self.inputs.X, n_jobs=self.n_jobs)
-
     def _others(self, at: np.ndarray) -> list[Near]:
         audited = self.inputs.audited
         k = min(NEIGHBORS, len(audited) - 1)
+        if self._index is None:
+            self._index = NeighborIndex(self.inputs.X, n_jobs=self.n_jobs, n_points=len(at))
         distances, places = self._index.find(self._index.X[at], k + 1)
         return [
             Near(audited[near[near != row][:k]], away[near != row][:k])

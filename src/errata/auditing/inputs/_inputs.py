@@ -1,9 +1,7 @@
-"""Inputs: what the user passes, checked once, and made into features and codes."""
+"""Inputs: what the user passes and people decided, checked once; features and codes made of it."""
 
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +10,9 @@ from scipy import sparse
 from ..._blocks import blocks
 from ..._canonical import order_rows, sign_classes, sign_table
 from ..._compat import take_rows
-from ..._format import instead, join_names
+from ..._format import instead, join_names, plural
 from ..._validation import describe_measurement
+from ...audit_folder.decisions import Decisions, Resolved, as_text, from_text, resolve
 from ...tables import Features, features_of
 from ...tables._columns import (
     Column,
@@ -28,18 +27,18 @@ from ...tables._columns import (
 from ...tables.features._pictures import Pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
-from ._features import Scale, check_pixels, find_leak, fit_scale
+from ._features import Scale, find_leak, fit_scale
 from ._groups import group_folds, group_numbers
 from ._labels import (
     check_one_per_row,
     classes_of,
     codes_among,
+    has_label,
     label_column,
-    note_unlabelled,
     one_per_row,
     read_known,
     take_known_column,
-    without_rare,
+    yes_or_no,
 )
 
 
@@ -137,46 +136,6 @@ def names_by(index: Any) -> np.ndarray:
     return np.array([", ".join(map(str, levels)) for levels in index], dtype=object)
 
 
-@dataclass(frozen=True)
-class Display:
-    """What the user said about looks, not about labels."""
-
-    ids: Any = None
-    image_shape: tuple[int, ...] | None = None
-    title: str | None = None
-    label: Any = None
-    seed: Any = None
-    index: Any = None
-
-    def about(self, table: Any, n_features: int) -> dict[str, Any]:
-        """What a report says about the data, of which so many columns were looked at."""
-        frame = type(table).__module__.partition(".")[0]
-        return {
-            "errata": version("errata"),
-            "title": self.title or "audit",
-            "label": self.label if isinstance(self.label, str) else None,
-            "seed": int(self.seed) if isinstance(self.seed, Integral) else None,
-            "features": n_features,
-            "dataframe": "polars" if frame == "polars" else "pandas",
-        }
-
-    def row_names(self, n: int) -> np.ndarray | None:
-        """The ids of the rows; without any, what the index of the dataframe calls them."""
-        if self.ids is None:
-            return None if self.index is None else names_by(self.index)
-        return self.given_ids(n)
-
-    def given_ids(self, n: int) -> np.ndarray | None:
-        """What the user calls the rows."""
-        return None if self.ids is None else one_per_row("ids", self.ids, n)
-
-    def check(self, n_rows: int, table: Any) -> None:
-        """Raise now what would otherwise be raised when all the work is done."""
-        self.row_names(n_rows)
-        if self.image_shape is not None:
-            check_pixels(table, self.image_shape)
-
-
 class TableRows(NamedTuple):
     """Rows of a table as the user gave them, with labels as codes."""
 
@@ -200,17 +159,19 @@ class TableRows(NamedTuple):
             known=None if self.known is None else self.known[rows],
             places=None if self.places is None else self.places[rows],
             embeddings=None if self.embeddings is None else _take(self.embeddings, rows),
-            pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
+            pred_proba=None if self.pred_proba is None else _take(self.pred_proba, rows),
             groups=None if self.groups is None else self.groups[rows],
         )
 
 
 def _take(table: Any, rows: np.ndarray | slice) -> Any:
+    if isinstance(rows, slice):
+        if isinstance(table, np.ndarray):
+            return table[rows]
+        rows = np.arange(rows.start, rows.stop)
     if isinstance(table, np.ndarray):
-        return table[rows]
-    return take_table_rows(
-        table, np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-    )
+        return table.take(rows, axis=0)  # quicker than by brackets
+    return take_table_rows(table, rows)
 
 
 def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> TableRows:
@@ -294,13 +255,44 @@ def inputs_of(
     )
 
 
+def without_rare(
+    codes: np.ndarray, classes: np.ndarray, *, are_drawn: bool = False
+) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others.
+
+    Of a class that is rare in a large table, fewer than two rows may have been drawn.
+    """
+    sizes = np.bincount(codes[codes >= 0], minlength=len(classes))
+    audited = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
+    rare = classes[sizes < 2]
+    if not len(rare):
+        return audited, []
+    names = join_names(rare, most=5)
+    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
+    rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
+    return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
+
+
+def note_unlabelled(codes: np.ndarray) -> list[str]:
+    """A sentence about rows without a label, if there are any."""
+    blank = int(np.sum(codes < 0))
+    if not blank:
+        return []
+    rows = (
+        "1 row has no label: it teaches nothing and gets"
+        if blank == 1
+        else (f"{plural(blank, 'row')} have no label: they teach nothing and get")
+    )
+    return [f"{rows} the most probable class as a suggestion, with its probability."]
+
+
 def arrange(
-    X: Any, audited: np.ndarray, codes: np.ndarray, known: np.ndarray | None = None
+    X: Any, audited: np.ndarray, codes: np.ndarray, beside: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Audited rows, the codes of their classes, and columns, in an order that their cells give.
 
     So what models make of a table does not depend on the order of its rows and columns, nor on the
-    names of its classes.
+    names of its classes. ``beside`` tells equal rows of a class apart.
     """
     own = codes[audited]
     sizes = np.bincount(own)
@@ -310,7 +302,7 @@ def arrange(
     X = X if len(audited) == len(codes) else take_rows(X, audited)
     rows, columns = sign_table(X, sizes[own])
     classes = sign_classes(rows, own, int(present[-1]) + 1)
-    ties = [classes[own]] if known is None else [classes[own], known[audited]]
+    ties = [classes[own]] if beside is None else [classes[own], beside[audited]]
     by_signature = np.lexsort((classes[present], sizes[present]))
     return audited[order_rows(X, rows, *ties)], present[by_signature], np.argsort(columns)
 
@@ -444,3 +436,113 @@ def table_in_memory(X: Any, auditing: str) -> Any:
             "pandas.read_parquet, and pass the dataframe."
         )
     return X
+
+
+_TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
+
+
+def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> None:
+    """Raise when a class is not even of the type that labels have; 1 is not "1"."""
+    like = from_text(as_text(classes[0]))
+    for row, value in zip(rows.tolist(), given, strict=True):
+        if type(value) is not type(like):
+            raise ValueError(
+                f"row {row} was decided to be {value!r}, but labels of this audit are like "
+                f"{like!r}; these are decisions about another table."
+            )
+
+
+class DecidedLabels(NamedTuple):
+    """A table with the classes that people gave for labels, which are known then."""
+
+    table: Any  # without the columns of labels and of what was known before
+    labels: np.ndarray  # None for rows that people found unusable
+    known: np.ndarray
+    rows: np.ndarray  # that were decided
+    were: np.ndarray  # the labels that these rows had when they were decided
+    notes: list[str]
+
+    def find_verdicts(self, inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The audited rows that were decided, and as codes what labels were and classes are."""
+        place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
+        were = np.array([place.get(label, -1) for label in self.were])
+        at, are_audited = inputs.places_of(self.rows)
+        meant = are_audited & (were >= 0)
+        return at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]]
+
+
+def lay_over(
+    table: Any,
+    y: Any,
+    known: Any,
+    decisions: Decisions | str | os.PathLike,
+    keys: Any,
+    *,
+    may_be_blank: bool = True,
+) -> DecidedLabels:
+    """Replace labels by the classes that people gave; rows are found by their keys.
+
+    Ambiguous, disputed and skipped rows are audited like any others; so are unusable ones where
+    no label may be missing, as in recordings.
+    """
+    if not isinstance(decisions, Decisions):
+        with Decisions(decisions, read_only=True) as opened:
+            return lay_over(table, y, known, opened, keys, may_be_blank=may_be_blank)
+    table, labels = label_column(table, y)
+    table, known = take_known_column(table, known)
+    found = resolve(decisions, row_names(keys, len(labels)))
+    decided, unusable = (found.rows[found.kinds == kind] for kind in ("decided", "unusable"))
+    is_decided = found.kinds == "decided"
+    given = [from_text(text) for text in found.classes[is_decided]]
+    check_kind(decided, given, labels[has_label(labels)][:1])
+    mask = np.zeros(len(labels), dtype=bool)
+    if known is not None:
+        mask = yes_or_no(one_per_row("known", known, len(labels))).copy()
+    mask[decided] = True
+    mask[unusable] = False
+    were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
+    notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
+    new = _replace_labels(labels, decided, given, unusable if may_be_blank else unusable[:0])
+    return DecidedLabels(table, new, mask, decided, were, notes)
+
+
+def row_names(keys: Any, n: int) -> np.ndarray:
+    """The keys of rows; by default their places."""
+    if keys is None:
+        return np.array([f"row.{row}" for row in range(n)], dtype=object)
+    return one_per_row("keys", keys, n)
+
+
+def _replace_labels(
+    labels: np.ndarray, rows: np.ndarray, given: list[Any], unusable: np.ndarray
+) -> np.ndarray:
+    new = labels.astype(object)
+    for row, value in zip(rows.tolist(), given, strict=True):
+        new[row] = value
+    new[unusable] = None
+    # Not to the type that the labels had: a longer text would be cut.
+    return new if labels.dtype == object or len(unusable) else np.array(new.tolist())
+
+
+def notes_on_decisions(
+    found: Resolved, decisions: Decisions, *, may_be_blank: bool = True, what: str = "label"
+) -> list[str]:
+    """What the reader should know of decisions; raise when none of them is about this table."""
+    told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
+    said = []
+    if told["decided"]:
+        said.append(f"{plural(told['decided'], what)} decided by people: taken as known.")
+    if told["unusable"]:
+        unusable = f"{plural(told['unusable'], 'row')} found unusable by people"
+        as_what = f"as if there were no {what}" if may_be_blank else "like any other"
+        said.append(f"{unusable}: audited {as_what}.")
+    stated = [verdict.state for verdict in decisions.verdicts().values()]
+    elsewhere = sum(state in _TOLD for state in stated) - len(found.rows)
+    if elsewhere > 0 and not len(found.rows):
+        raise ValueError(
+            f"no decision in {decisions.path} is about a row of this table, going by their keys; "
+            "give the decisions that were made about this table."
+        )
+    if elsewhere > 0:
+        said.append(f"{plural(elsewhere, 'decision')} about rows that are not in this table.")
+    return said

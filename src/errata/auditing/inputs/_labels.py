@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._format import count, instead, join_names, plural, shorten
+from ..._format import count, instead, plural, shorten
 from ..._validation import (
     as_column,
     check_labels,
@@ -181,37 +181,6 @@ def check_many_labels(k: int, n: int) -> None:
         )
 
 
-def without_rare(
-    codes: np.ndarray, classes: np.ndarray, *, are_drawn: bool = False
-) -> tuple[np.ndarray, list[str]]:
-    """The rows of classes with two or more of them, and a sentence about the others.
-
-    Of a class that is rare in a large table, fewer than two rows may have been drawn.
-    """
-    sizes = np.bincount(codes[codes >= 0], minlength=len(classes))
-    audited = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
-    rare = classes[sizes < 2]
-    if not len(rare):
-        return audited, []
-    names = join_names(rare, most=5)
-    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
-    rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
-    return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
-
-
-def note_unlabelled(codes: np.ndarray) -> list[str]:
-    """A sentence about rows without a label, if there are any."""
-    blank = int(np.sum(codes < 0))
-    if not blank:
-        return []
-    rows = (
-        "1 row has no label: it teaches nothing and gets"
-        if blank == 1
-        else (f"{plural(blank, 'row')} have no label: they teach nothing and get")
-    )
-    return [f"{rows} the most probable class as a suggestion, with its probability."]
-
-
 def take_known_column(table: Any, known: Any) -> tuple[Any, Any]:
     """The table without the column that ``known`` names, if it is a name, and its cells."""
     if not isinstance(known, str):
@@ -345,11 +314,11 @@ def notes_on_spellings(
     groups = spellings(counts)
     if not groups:
         return []
-    told = [_describe_spellings(group, counts, row) for group in groups[:MOST_SPELLINGS]]
-    if len(groups) > len(told):
-        told.append(f"and so with {plural(len(groups) - len(told), 'other label')}")
+    parts = [_describe_spellings(group, counts, row) for group in groups[:MOST_SPELLINGS]]
+    if len(groups) > len(parts):
+        parts.append(f"and so with {plural(len(groups) - len(parts), 'other label')}")
     return [
-        f"{'; '.join(told)}: these may be spellings of one label, but count as {classes} of their "
+        f"{'; '.join(parts)}: these may be spellings of one label, but count as {classes} of their "
         "own. If they are one, write them alike in the table and audit it again."
     ]
 
@@ -401,16 +370,16 @@ def _describe_spellings(group: list[str], counts: Mapping[Any, int], row: tuple[
     first, *others = sorted(group, key=lambda label: (-counts[label], label))
     by_looks = len({seen_text(label).casefold() for label in group}) > 1
     rest = [f"{count(counts[label])} {_quote_label(label, by_looks)}" for label in others]
-    told = [f"{plural(counts[first], *row)} {_quote_label(first, by_looks)}", *rest]
-    return f"{', '.join(told[:-1])} and {told[-1]}"
+    parts = [f"{plural(counts[first], *row)} {_quote_label(first, by_looks)}", *rest]
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _quote_label(label: str, by_looks: bool) -> str:
     """A label in quotation marks; of labels that look alike, what differs is written out."""
-    told = repr(shorten(label, MOST_CHARACTERS))
+    text = repr(shorten(label, MOST_CHARACTERS))
     if by_looks:
-        told = "".join(ascii(c)[1:-1] if _is_look_alike(c) else c for c in told)
-    return told
+        text = "".join(ascii(c)[1:-1] if _is_look_alike(c) else c for c in text)
+    return text
 
 
 def _is_look_alike(character: str) -> bool:

@@ -1,8 +1,8 @@
 """The default models, quick ones that differ in kind, and those that a user brings."""
 
 import warnings
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -38,7 +38,6 @@ from .._settings import (
     TREES,
     WIDE,
 )
-from ..inputs._inputs import Inputs
 from ._base import (
     CrossFit,
     NewRows,
@@ -403,16 +402,28 @@ class CrossFitted:
         """Costs a fit for each of five folds."""
         table = data.X if self.table is None else self.table
         classifier = clone_keeping_seeds(self.classifier, data.random_state)
-        return cross_fit_proba(classifier, table, data, self.classes)
+        with name_failing_model(self.name):
+            return cross_fit_proba(classifier, table, data, self.classes)
 
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs one fit more."""
         classifier = clone_keeping_seeds(self.classifier, data.random_state)
-        return cross_fit_classifier(classifier, self.table, data, self.classes)
+        with name_failing_model(self.name):
+            return cross_fit_classifier(classifier, self.table, data, self.classes)
 
     def for_rows(self, rows: np.ndarray) -> "CrossFitted":
         """The same model for some of the rows."""
         return self if self.table is None else replace(self, table=take_rows(self.table, rows))
+
+
+@contextmanager
+def name_failing_model(name: str) -> Iterator[None]:
+    """Say which model failed, whatever it raises: libraries have exceptions of their own."""
+    try:
+        yield
+    except Exception as error:
+        message = f"{name} failed: {error}" if str(error) else f"{name} failed."
+        raise ValueError(message) from error
 
 
 @dataclass(frozen=True)
@@ -443,31 +454,6 @@ class AsGiven:
         return np.asarray(rows.pred_proba)
 
 
-def models_of_user(
-    inputs: Inputs, estimator: Any, pred_proba: np.ndarray | None
-) -> list[OutOfFoldModel]:
-    """The classifier and the probabilities, which were checked, that the user brings, as models."""
-    brought: list[OutOfFoldModel] = []
-    if estimator is not None:
-        brought.append(_model_of_user(inputs, estimator))
-    if pred_proba is not None:
-        are_some = len(inputs.audited) < len(pred_proba)
-        pred_proba = pred_proba[np.ix_(inputs.audited, inputs.present)]
-        if are_some:
-            pred_proba = certain_or_uniform(pred_proba)
-        brought.append(GivenProbabilities(pred_proba))
-    return brought
-
-
-def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
-    check_classifier("estimator", estimator)
-    if inputs.model_table is None:
-        raise ValueError("an estimator needs a table to learn from, but X is None.")
-    features = None if inputs.features is None else inputs.features.X
-    table = take_rows(estimator_table(inputs.model_table, features), inputs.audited)
-    return CrossFitted("your model", estimator, table, inputs.classes[inputs.present])
-
-
 def estimator_table(table: Any, features: Any) -> Any:
     """What the user's estimator learns from and predicts: the table, or errata's features of it.
 
@@ -475,34 +461,6 @@ def estimator_table(table: Any, features: Any) -> Any:
     """
     of_columns = isinstance(table, Mapping) or is_arrow_table(table)
     return features if of_columns and features is not None else table
-
-
-def name_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
-    """Classifiers, pairs of name and classifier, and models of the user's own kind, as models."""
-    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
-        raise ValueError(
-            f"estimators={estimators!r} must be a list of classifiers or of (name, classifier) "
-            "pairs."
-        )
-    models: list[OutOfFoldModel] = []
-    for entry in estimators:
-        models.append(entry if hasattr(entry, "out_of_fold_proba") else _name_model(entry, models))
-    repeated = [name for name, times in Counter(m.name for m in models).items() if times > 1]
-    if repeated:
-        raise ValueError(f"the names of estimators must differ, but {repeated[0]!r} is repeated.")
-    return models
-
-
-def _name_model(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
-    """The classifier under its own name, or under that of its class, which is made unique."""
-    if isinstance(entry, tuple) and len(entry) == 2:
-        name, classifier = entry
-    else:
-        name, classifier = type(entry).__name__, entry
-        taken = sum(model.name.partition(" ")[0] == name for model in others)
-        name = f"{name} {taken + 1}" if taken else name
-    check_classifier("estimators", classifier)
-    return CrossFitted(name, classifier)
 
 
 def check_classifier(parameter: str, classifier: Any) -> None:

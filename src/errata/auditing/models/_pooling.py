@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import softmax
 
+from ..._blocks import blocks
 from ..._kernels import kernels
 from ..._kernels._probabilities import compute_logs_above, normalise
 from ..._progress import Progress, count_models
-from .._settings import LEAST_SKILL, SMALLEST_PROBABILITY, WORTH_COMPILING, WORTH_COMPILING_OF_MANY
+from .._settings import CACHED, SMALLEST_PROBABILITY, WORTH_COMPILING, WORTH_COMPILING_OF_MANY
 from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._fitted import FittedRidge, predict_together
 
@@ -36,28 +36,35 @@ CALIBRATION_PRECISION = 20.0  # of the prior around the identity
 UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
 CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
 
-
-class PooledModel(NamedTuple):
-    """What is kept of one model."""
-
-    name: str
-    weight: float  # in the pool
-    agreement: float  # fraction of rows whose label it finds most probable
-    predicted: np.ndarray  # (n,), the code it finds most probable
+# Whether the columns tell anything. `python benchmarks/honesty.py null`
+LEAST_SKILL_OF_A_POOL = 3.0  # standard errors; weights that were fitted to the labels add to chance
 
 
 class Pool(NamedTuple):
-    """Pooled log-probabilities of the labels, shape (K, n), and what is kept of each model."""
+    """Pooled log-probabilities of the labels, and what is kept of each of the models."""
 
-    logs: np.ndarray
-    models: list[PooledModel]
-    weights: np.ndarray
+    logs: np.ndarray  # (K, n)
+    names: list[str]
+    weights: np.ndarray  # (models,)
+    agreement: np.ndarray  # (models,), fraction of rows whose label it finds most probable
+    predicted: np.ndarray  # (models, n), the code it finds most probable
     fitted: list[Predictor]  # of rows that are still to come; empty where none are
 
     @property
     def certain(self) -> float:
         """Log-odds of a row that every model takes for certain."""
         return float(-np.log(SMALLEST_PROBABILITY) * self.weights.sum())
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Models as a user reads of them, with weights as fractions of their sum."""
+        weights = self.weights.tolist()
+        total = sum(weights) or 1.0
+        return [
+            {"name": name, "weight": round(weight / total, 4), "agreement": round(agreement, 4)}
+            for name, weight, agreement in zip(
+                self.names, weights, self.agreement.tolist(), strict=True
+            )
+        ]
 
 
 def pool_models(
@@ -78,29 +85,17 @@ def pool_models(
     fitted = []
     for model in count_models(models, progress):
         if data.more_rows:
-            told, predictor = model.cross_fit(data)
+            proba, predictor = model.cross_fit(data)
             fitted.append(predictor)
         else:
-            told = model.out_of_fold_proba(data)
+            proba = model.out_of_fold_proba(data)
         wanted = len(data.codes), data.n_classes
-        told = _check_proba(np.asarray(told, dtype=np.float32), wanted, model.name)
-        probas.append(told if equal is None else _mean_of_equals(told, equal, data.codes))
+        proba = _check_proba(np.asarray(proba, dtype=np.float32), wanted, model.name)
+        probas.append(proba if equal is None else _mean_of_equals(proba, equal, data.codes))
     weights = pool_weights(probas, data.codes, np.random.default_rng(data.random_state))
-    logs, predictions = pool_probabilities(probas, weights)
-    kept = [
-        PooledModel(model.name, float(weight), float(np.mean(predicted == data.codes)), predicted)
-        for model, weight, predicted in zip(models, weights, predictions, strict=True)
-    ]
-    return Pool(logs, kept, weights, fitted)
-
-
-def describe_models(pool: Pool) -> list[dict[str, Any]]:
-    """Models as a user reads of them, with weights as fractions of their sum."""
-    total = sum(m.weight for m in pool.models) or 1.0
-    return [
-        {"name": m.name, "weight": round(m.weight / total, 4), "agreement": round(m.agreement, 4)}
-        for m in pool.models
-    ]
+    logs, predicted = pool_probabilities(probas, weights)
+    agreement = np.array([np.mean(codes == data.codes) for codes in predicted])
+    return Pool(logs, [model.name for model in models], weights, agreement, predicted, fitted)
 
 
 def _mean_of_equals(proba: np.ndarray, equal: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -264,12 +259,17 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         weights = x.reshape(identity.shape)
-        fitted = softmax(weights @ inputs, axis=0)
+        fitted = weights @ inputs
+        fitted -= fitted.max(axis=0)
+        np.exp(fitted, out=fitted)
+        fitted /= fitted.sum(axis=0)
         followed = (1 - UNIFORM_LABELS) * fitted[own]
         label = followed + UNIFORM_LABELS / n_classes
         away = weights - identity
-        pull = fitted * (followed / label)
-        pull[own] -= followed / label
+        share = followed / label
+        pull = fitted
+        pull *= share
+        pull[own] -= share
         value = CALIBRATION_PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
         return value, (pull @ inputs.T + CALIBRATION_PRECISION * away).ravel()
 
@@ -280,36 +280,50 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
 
 
 class Skill(NamedTuple):
-    """How far out-of-fold probabilities beat the frequencies of the labels."""
+    """How far out-of-fold probabilities tell the labels of rows apart."""
 
-    z: float  # mean gain in standard errors
+    z: float  # what they tell beyond labels dealt by lot, in standard errors
     largest_frequency: float  # of the most frequent label
+    forecast: float = 0.0  # gain over knowing the frequencies, in standard errors
 
     @property
     def enough(self) -> bool:
-        """Whether labels can be checked by these columns."""
-        return self.z >= LEAST_SKILL
+        """Whether labels can be checked by these columns: not by far worse forecasts than none."""
+        return self.z >= LEAST_SKILL_OF_A_POOL and self.forecast > -LEAST_SKILL_OF_A_POOL
 
 
 def skill_of(logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = None) -> Skill:
-    """Test the mean of g = log((q[label] / frequency[label] + 1) / 2) against zero.
+    """Compare the sum of g = log((q[label] / frequency[label] + 1) / 2) with permuted labels.
 
-    Half of the frequency is mixed in because the plain gain in log loss punishes models that are
-    too sure of themselves. ``logs`` must not be calibrated yet: calibration has seen the labels.
-    Rows of one of the ``units`` share their fate: the standard error counts units, not rows.
+    Mean and variance over all permutations are known (Hoeffding, 1951). They hold however well
+    probabilities are calibrated and however rare a label is. Half of the frequency is mixed in
+    because a few rows that models are too sure of would decide about plain logarithms. ``logs``
+    must not be calibrated yet: calibration has seen the labels. Where rows of one of the ``units``
+    share their fate, the variance is larger by as much as that of their sums is.
     """
-    frequencies = np.bincount(codes, minlength=len(logs)) / len(codes)
-    own = np.exp(logs[codes, np.arange(len(codes))].astype(float))
-    gain = np.log((own / frequencies[codes] + 1) / 2)
-    error = _standard_error(gain, units)
-    if error > 1e-12:
-        return Skill(float(gain.mean() / error), float(frequencies.max()))
-    return Skill(np.inf if gain.mean() > 1e-12 else 0.0, float(frequencies.max()))
-
-
-def _standard_error(gain: np.ndarray, units: np.ndarray | None) -> float:
-    """That of the mean; with units, of a mean of as many sums, however long they are."""
-    if units is None:
-        return float(gain.std() / np.sqrt(len(gain)))
-    sums = np.bincount(units, weights=gain - gain.mean())
-    return float(np.sqrt(np.sum(sums**2)) / len(gain))
+    n_classes, n = logs.shape
+    frequencies = np.bincount(codes, minlength=n_classes) / n
+    plain = np.empty(n)
+    gain = np.empty(n)
+    sums = np.zeros(n_classes)
+    squares = np.zeros(n_classes)
+    for rows in blocks(n, CACHED, width=n_classes):
+        told = np.exp(logs[:, rows].astype(float))
+        told /= np.maximum(frequencies, 1 / n)[:, None]
+        told = np.log((told + 1) / 2)
+        own = (codes[rows], np.arange(told.shape[1]))
+        plain[rows] = told[own]
+        told -= frequencies @ told
+        gain[rows] = told[own]
+        sums += told.sum(axis=1)
+        squares += np.einsum("cr,cr->c", told, told)
+    gain -= sums[codes] / n
+    variance = frequencies @ (squares - sums**2 / n)
+    if variance <= 1e-12 * n:
+        return Skill(0.0, float(frequencies.max()))
+    if units is not None:
+        together = np.bincount(units, weights=gain - gain.mean())
+        variance *= np.vdot(together, together) / max(n * gain.var(), 1e-300)
+    forecast = plain.sum() / max(plain.std() * np.sqrt(n), 1e-12)
+    z = gain.sum() / np.sqrt(variance)
+    return Skill(float(z), float(frequencies.max()), float(forecast))

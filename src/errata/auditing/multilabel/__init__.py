@@ -4,16 +4,16 @@ A cell is a label of a row: set or not. Each label is an audit of two classes, b
 have in common:
 
 1. ``_audit``: :func:`errata.audit_multilabel`, and rows for people to see
-2. ``_inputs``: tables of 0 and 1, lists and text, made into zeros and ones, and written again
+2. ``_inputs``: tables of 0 and 1, lists and text, made into zeros and ones
 3. ``_finding``: models in two passes, error rates that labels share, every cell judged, and the
    self-check
-4. ``_result``: the :class:`MultilabelAudit`
+4. ``_result``: the :class:`MultilabelAudit`, and labels written as a column has them
 """
 
 from ._audit import audit_multilabel
 from ._finding import CellCheck
-from ._inputs import label_name, read_label_sets, written_indicators, written_sets
-from ._result import MultilabelAudit
+from ._inputs import label_name, read_label_sets
+from ._result import MultilabelAudit, write_indicators, write_sets
 
 __all__ = [
     "audit_multilabel",
@@ -21,6 +21,6 @@ __all__ = [
     "CellCheck",
     "label_name",
     "read_label_sets",
-    "written_indicators",
-    "written_sets",
+    "write_indicators",
+    "write_sets",
 ]

@@ -1,35 +1,48 @@
 """The audit of several labels per row, one stage after the other, and its rows to look at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.special import logit
 
-from ..._format import four_digits, join_names, percent
+from ..._canonical import mix_bits, order_rows, sign_table
+from ..._compat import take_rows
+from ..._format import four_digits, join_names, percent, plural
 from ..._progress import Progress, ignore_progress, open_progress
+from ...tables import Features, features_of
+from ...tables._columns import columns_of, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
-from .._learning import PROBABILITIES_ARE_OLDER
-from .._settings import CARD_CELLS, NAMED_COLUMNS, OVERLAP
+from .._learning import PROBABILITIES_ARE_OLDER, without_copies
+from .._settings import LEARN_ROWS, NAMED_COLUMNS, OVERLAP, SMALLEST_PROBABILITY
 from ..examples._views import Near, RowsView, inputs_to_show
-from ..inputs._inputs import Display, row_index, table_in_memory
-from ..models._default import GivenProbabilities
-from ..results._flags import Flags
+from ..inputs._duplicates import copies_among, copy_groups
+from ..inputs._features import find_leak, fit_scale
+from ..inputs._groups import group_numbers
+from ..inputs._inputs import check_trust, table_in_memory
+from ..inputs._labels import notes_on_spellings, one_per_row
+from ..models._base import OutOfFoldModel
+from ..models._default import CrossFitted, GivenProbabilities, check_classifier, estimator_table
 from ..results._rates_by import NoiseRate
 from ._finding import (
     CellCheck,
-    CellFindings,
+    JudgedCells,
+    LabelledRows,
+    Rates,
     check_cells,
+    estimate_rates,
     find_wrong_cells,
 )
-from ._inputs import CellInputs, label_name, read_cell_inputs
-from ._result import (
-    MultilabelAudit,
-    changes_in_words,
-    kind_of_error,
-    round_rate,
-    set_in_words,
-)
+from ._inputs import LabelSets, label_name, read_label_sets
+from ._result import MultilabelAudit, kind_of_error, round_rate, set_in_words
+
+# What is shown, which decides about no number.
+CARD_CELLS = 30  # of several labels per row: the most doubted, besides those that are set
+
+SALT = np.uint64(1)  # nothing, mixed with nothing, would stay nothing
+ROUNDING = 1e-9  # by which sums of probabilities may exceed one
 
 NOTHING = NoiseRate(0.0, 0.0, 0.0)
 
@@ -139,106 +152,217 @@ class CellProblem(Problem):
     """Rows with any number of labels each: a cell for each row and label."""
 
     listed = "labels of rows that are wrong"
-    inputs: CellInputs
-    found: CellFindings  # rows in the order of the table
+    sets: LabelSets
+    table: Any  # without the columns of labels; None for none
+    checked: np.ndarray  # columns of labels that can be checked: set, and not set, in two rows
+    features: Features | None
+    order: np.ndarray  # rows of the table as models see them
+    rows: LabelledRows  # of these labels, in this order
+    equal: np.ndarray | None  # the number of each row's group of equal rows
+    user_models: list[list[OutOfFoldModel]]  # for each of these labels
+    cells: JudgedCells  # as models see them
 
     def __init__(self, X: Any, Y: Any) -> None:
         self.X = X
         self.Y = Y
 
     def read(self) -> None:
-        """Read label sets and features."""
+        """Read label sets and features.
+
+        Models see rows, features and labels in an order that follows from what they hold.
+        """
         options = self.options
-        self.inputs = read_cell_inputs(
-            self.X,
-            self.Y,
-            estimator=options.estimator,
-            pred_proba=options.pred_proba,
-            embeddings=options.embeddings,
-            groups=options.groups,
-            trust=options.trust,
-            drop=options.drop,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
+        sets = read_label_sets(self.X, self.Y)
+        self.sets = sets
+        self.table = without_columns(sets.table, options.drop)
+        n = len(sets.Y)
+        if n > LEARN_ROWS:
+            raise ValueError(
+                f"there are {n:,} rows; with several labels per row, {LEARN_ROWS:,} are the most "
+                "that are audited at once: pass some of them."
+            )
+        checked, notes = find_labels_to_check(sets)
+        source = self.table if options.embeddings is None else options.embeddings
+        features, leaks = read_features(source, sets, checked, options)
+        proba = None
+        if options.pred_proba is not None:
+            proba = check_cell_proba(options.pred_proba, sets.names, n)
+        if features is None and proba is None:
+            raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
+        groups = options.groups
+        if groups is not None:
+            groups = group_numbers(one_per_row("groups", groups, n), np.arange(n))
+        self.notes = [*sets.notes, *notes]
+        seen = []
+        if features is not None:
+            features = features._replace(X=_order_columns(features.X))
+            seen.append(features.X)
+            self.notes += features.notes
+        if proba is not None:
+            seen.append(proba)
+        self.features = features
+        self.order, self.checked = arrange_cells(seen, sets.Y, checked, groups)
+        X = np.empty((n, 0))
+        if features is not None:
+            X, _ = fit_scale(take_rows(features.X, self.order), options.seed)
+        rows = LabelledRows(
+            X,
+            sets.Y[np.ix_(self.order, self.checked)],
+            None if groups is None else groups[self.order],
+            options.seed,
+            options.n_jobs,
         )
-        given = self.inputs.given
-        index = row_index(given.table)
-        self.display = Display(
-            options.ids, None, options.title, given.column, options.random_state, index
-        )
-        self.display.check(len(given.Y), given.table)
+        self.rows, self.equal, notes = keep_copies_together(rows)
+        self.notes += notes
+        if proba is not None:
+            p = _order_columns(proba[self.order])
+            odds = logit(p.clip(SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))
+            self.rows = replace(self.rows, beside=fit_scale(odds, options.seed)[0])
+        self.user_models = self._choose_user_models(leaks, proba)
+        self.name_rows(self.table, n)
+
+    def _choose_user_models(
+        self, leaks: Sequence[Any], proba: np.ndarray | None
+    ) -> list[list[OutOfFoldModel]]:
+        """The user's classifier and probabilities, as models of each label."""
+        estimator = self.options.estimator
+        models: list[list[OutOfFoldModel]] = [[] for _ in self.checked]
+        if estimator is not None:
+            check_classifier("estimator", estimator)
+            if self.table is None:
+                raise ValueError("an estimator needs a table to learn from, but X is None.")
+            kept = without_columns(self.table, list(set(leaks)))
+            X = None if self.features is None else self.features.X
+            table = take_rows(estimator_table(kept, X), self.order)
+            for own in models:
+                own.append(CrossFitted("your model", estimator, table))
+        if proba is not None:
+            for own, label in zip(models, self.checked, strict=True):
+                p = proba[self.order, label]
+                own.append(GivenProbabilities(np.column_stack([1 - p, p])))
+        return models
+
+    def _in_table_order(self, of_rows: np.ndarray) -> np.ndarray:
+        """What is known of rows as models see them, in the order of the table."""
+        back = np.empty_like(of_rows)
+        back[self.order] = of_rows
+        return back
 
     def find(self, progress: Progress) -> None:
         """Judge every cell of labels that can be checked."""
-        inputs = self.inputs
-        found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=progress)
-        self._as_models_see = found
-        self.found = found._replace(
-            p_wrong=inputs.in_table_order(found.p_wrong),
-            suspicion=inputs.in_table_order(found.suspicion),
+        self.cells = find_wrong_cells(
+            self.rows, self.user_models, equal=self.equal, progress=progress
         )
-        self.has_skill = bool(found.judged.any())
-        self.p_wrong = self.found.p_wrong
-        self.suspicion = self.found.suspicion
-        self.doubtful = np.tile(found.judged, (len(self.p_wrong), 1))
+        self.has_skill = bool(self.cells.judged.any())
+        self.p_wrong = self._in_table_order(self.cells.p_wrong)
+        self.suspicion = self._in_table_order(self.cells.suspicion)
+        self.doubtful = np.tile(self.cells.judged, (len(self.p_wrong), 1))
 
     def inject(self) -> CellCheck | None:
         """Set labels that were not set, and the other way round."""
-        inputs = self.inputs
         return check_cells(
-            inputs.rows,
-            inputs.brought,
-            self._as_models_see,
-            equal=inputs.equal,
-            progress=ignore_progress,
+            self.rows, self.user_models, self.cells, equal=self.equal, progress=ignore_progress
         )
 
-    def result(self, flags: Flags, check: CellCheck | None) -> MultilabelAudit:
+    def result(self, check: CellCheck | None) -> MultilabelAudit:
         """The audit, but for what is told of single rows."""
-        inputs = self.inputs
-        found = self.found
-        display = self.display
-        given = inputs.given
-        judged = inputs.checked[found.judged]
-        p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
-        flagged = _for_all_labels(flags.flagged, inputs, False)
+        sets = self.sets
+        cells = self.cells
+        judged = self.checked[cells.judged]
+        p_wrong = np.zeros(sets.Y.shape, dtype=self.p_wrong.dtype)
+        p_wrong[:, self.checked] = self.p_wrong
+        flagged = np.zeros(sets.Y.shape, dtype=bool)
+        flagged[:, self.checked] = self.flagged
         rows = np.any(flagged, axis=1)
         worst = p_wrong[:, judged].max(axis=1, initial=0.0)
-        transition = np.tile(np.eye(2), (len(given.names), 1, 1))
-        transition[inputs.checked] = found.transition
+        transition = np.tile(np.eye(2), (len(sets.names), 1, 1))
+        transition[self.checked] = cells.transition
+        rates, label_rates = estimate_rates(cells, self.rows.Y, self.options.seed)
+        features = 0 if self.features is None else len(self.features.columns)
         return MultilabelAudit(
-            labels=given.Y,
-            names=[label_name(name) for name in given.names],
+            labels=sets.Y,
+            names=[label_name(name) for name in sets.names],
             p_wrong_cells=p_wrong,
             flagged_cells=flagged,
             p_wrong=worst,
-            suspicion=found.suspicion.max(axis=1),
+            suspicion=self.suspicion.max(axis=1),
             flagged=rows,
-            noise_rate=found.rates["wrong"],
-            missing_rate=found.rates["missing"],
-            wrongly_set_rate=found.rates["wrongly_set"],
-            per_label=_per_label(inputs, found, flagged),
+            noise_rate=rates["wrong"],
+            missing_rate=rates["missing"],
+            wrongly_set_rate=rates["wrongly_set"],
+            per_label=self._describe_labels(label_rates, flagged),
             transition=transition,
             has_skill=bool(len(judged)),
-            models=found.models,
+            models=cells.models,
             self_check=check,
             expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
             expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
-            rule=flags.rule,
-            notes=[*_notes(inputs, found, flags), *inputs.notes, *_notes_on_check(inputs, check)],
-            about=display.about(given.table, _n_features(inputs)) | {"separator": given.separator},
-            index=display.index,
-            ids=display.given_ids(len(given.Y)),
+            rule=self.rule,
+            notes=[*self._notes_on_skill(rates), *self.notes, *self._notes_on_check(check)],
+            about=self.about(self.table, features, sets.column) | {"separator": sets.separator},
+            index=self.index,
+            ids=self.ids,
         )
+
+    def _describe_labels(
+        self, label_rates: list[Rates], flagged: np.ndarray
+    ) -> list[dict[str, Any]]:
+        """What is told of each label; no rates of one that could not be checked."""
+        rates_of = dict(zip(self.checked.tolist(), label_rates, strict=True))
+        judged = self.checked[self.cells.judged]
+        labels = []
+        for label, name in enumerate(self.sets.names):
+            rates = rates_of.get(label, {})
+            labels.append(
+                {
+                    "label": str(name),
+                    "rows": int(self.sets.Y[:, label].sum()),
+                    "has_skill": label in judged,
+                    "rate": round_rate(rates.get("wrong", NOTHING)),
+                    "missing": round_rate(rates.get("missing", NOTHING)),
+                    "wrongly_set": round_rate(rates.get("wrongly_set", NOTHING)),
+                    "flagged": int(flagged[:, label].sum()),
+                }
+            )
+        return labels
+
+    def _notes_on_skill(self, rates: Rates) -> list[str]:
+        judged = self.cells.judged
+        if not judged.any():
+            most = rates["wrong"].high
+            return [
+                "These columns tell none of the labels (no better than knowing how frequent each "
+                "is). Whether labels are missing or wrongly set cannot be told from them: anything "
+                f"from none to {percent(most)} is possible. Nothing is flagged."
+            ]
+        notes = []
+        blind = [self.sets.names[label] for label in self.checked[~judged]]
+        if blind:
+            which = "label" if len(blind) == 1 else "labels"
+            notes.append(
+                f"The columns do not tell the {which} {join_names(blind, NAMED_COLUMNS)}: nothing "
+                "is flagged there, and the rates are those of the other labels."
+            )
+        if self.flagged.any() and self.cells.overlap >= OVERLAP:
+            notes.append(
+                "Rows with a label and rows without it overlap in these columns. Part or all of "
+                f"the {int(self.flagged.sum()):,} labels that look wrong may be right and merely "
+                "unusual."
+            )
+        return notes
+
+    def _notes_on_check(self, check: CellCheck | None) -> list[str]:
+        given = [isinstance(m, GivenProbabilities) for own in self.user_models for m in own]
+        is_all = bool(given) and all(given) and self.features is None
+        return [PROBABILITIES_ARE_OLDER] if check is not None and is_all else []
 
     def view(self, result: MultilabelAudit) -> "CellView":
         """All rows."""
-        inputs = self.inputs
-        features = inputs.features
-        X = inputs.in_table_order(inputs.rows.X)
+        features = self.features
+        X = self._in_table_order(self.rows.X)
         are_embedded = self.options.embeddings is not None
         shown = inputs_to_show(
-            inputs.given.table,
+            self.table,
             sets_of(result.names, result.labels),
             X if X.shape[1] else None,
             np.arange(len(result)),
@@ -251,68 +375,127 @@ class CellProblem(Problem):
         return np.ones(len(result), dtype=bool)
 
 
-def _n_features(inputs: CellInputs) -> int:
-    return 0 if inputs.features is None else len(inputs.features.columns)
+def arrange_cells(
+    seen: Sequence[Any], Y: np.ndarray, checked: np.ndarray, groups: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, and columns of labels, in an order that follows from cells and labels.
+
+    So what is found of a cell does not depend on the order of rows, columns and labels.
+    """
+    rows: np.ndarray = np.add.reduce([sign_table(table)[0] for table in seen])
+    Y = Y[:, checked]
+    alike = mix_bits(rows + sign_table(Y)[0], SALT)
+    labels = np.array([alike[column == 1].sum() for column in Y.T], dtype=np.uint64)
+    of_labels = Y.astype(np.uint64) @ mix_bits(labels, SALT)
+    ties = [of_labels] if groups is None else [of_labels, groups]
+    return order_rows(seen[0], rows, *ties), checked[np.argsort(labels, kind="stable")]
 
 
-def _for_all_labels(cells: np.ndarray, inputs: CellInputs, otherwise: Any) -> np.ndarray:
-    """What is known of labels that could be checked, for all labels."""
-    spread = np.full(inputs.given.Y.shape, otherwise, dtype=cells.dtype)
-    spread[:, inputs.checked] = cells
-    return spread
+def _order_columns(X: Any) -> Any:
+    """The same columns in an order that follows from what they hold."""
+    return X[:, np.argsort(sign_table(X)[1], kind="stable")]
 
 
-def _per_label(
-    inputs: CellInputs, found: CellFindings, flagged: np.ndarray
-) -> list[dict[str, Any]]:
-    """What is told of each label; nothing of one that could not be checked."""
-    places = {label: place for place, label in enumerate(inputs.checked.tolist())}
-    told = []
-    for label, name in enumerate(inputs.given.names):
-        place = places.get(label)
-        rates = {} if place is None else found.label_rates[place]
-        told.append(
-            {
-                "label": str(name),
-                "rows": int(inputs.given.Y[:, label].sum()),
-                "has_skill": place is not None and bool(found.judged[place]),
-                "rate": round_rate(rates.get("wrong", NOTHING)),
-                "missing": round_rate(rates.get("missing", NOTHING)),
-                "wrongly_set": round_rate(rates.get("wrongly_set", NOTHING)),
-                "flagged": int(flagged[:, label].sum()),
-            }
+def find_labels_to_check(sets: LabelSets) -> tuple[np.ndarray, list[str]]:
+    """Columns of the labels that two rows have and two have not, and a sentence about others."""
+    ones = sets.Y.sum(axis=0, dtype=int)
+    enough = (ones >= 2) & (len(sets.Y) - ones >= 2)
+    if not enough.any():
+        raise ValueError(
+            "no label is set in two rows or more and not set in two or more; there is nothing to "
+            "compare."
         )
-    return told
-
-
-def _notes(inputs: CellInputs, found: CellFindings, flags: Flags) -> list[str]:
-    if not found.judged.any():
-        most = found.rates["wrong"].high
-        return [
-            "These columns tell none of the labels (no better than knowing how frequent each is). "
-            "Whether labels are missing or wrongly set cannot be told from them: anything from "
-            f"none to {percent(most)} is possible. Nothing is flagged."
-        ]
     notes = []
-    blind = [inputs.given.names[place] for place in inputs.checked[~found.judged]]
-    if blind:
-        which = "label" if len(blind) == 1 else "labels"
+    if not enough.all():
+        names = join_names([sets.names[label] for label in np.flatnonzero(~enough)], NAMED_COLUMNS)
+        few = int(np.sum(~enough))
         notes.append(
-            f"The columns do not tell the {which} {join_names(blind, NAMED_COLUMNS)}: nothing is "
-            "flagged there, and the rates are those of the other labels."
+            f"{plural(few, 'label')} ({names}) {'is' if few == 1 else 'are'} set, or not set, in "
+            "fewer than two rows: it cannot be checked and is kept."
         )
-    if flags.flagged.any() and found.overlap >= OVERLAP:
+    if np.all(sets.Y.sum(axis=1) == 1):
         notes.append(
-            "Rows with a label and rows without it overlap in these columns. Part or all of the "
-            f"{int(flags.flagged.sum()):,} labels that look wrong may be right and merely unusual."
+            "Every row has one label: errata.audit judges such labels as classes, and knows that "
+            "they exclude each other."
         )
-    return notes
+    row = ("row has the label", "rows have the label")
+    counts = dict(zip(sets.names, ones.tolist(), strict=True))
+    notes.extend(notes_on_spellings(counts, row=row, classes="labels"))
+    return np.flatnonzero(enough), notes
 
 
-def _notes_on_check(inputs: CellInputs, check: CellCheck | None) -> list[str]:
-    given = [isinstance(m, GivenProbabilities) for own in inputs.brought for m in own]
-    is_all = bool(given) and all(given) and inputs.features is None
-    return [PROBABILITIES_ARE_OLDER] if check is not None and is_all else []
+def read_features(
+    source: Any, sets: LabelSets, checked: np.ndarray, options: Options
+) -> tuple[Features | None, list[Any]]:
+    """Features of a table, without columns that look made from one of the labels."""
+    if source is None:
+        return None, []
+    n = count_rows(source)
+    if n != len(sets.Y):
+        raise ValueError(f"the table has {n} rows, but Y has {len(sets.Y)}; give one for each.")
+    how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs}
+    features = features_of(source, **how)
+    if sparse.issparse(source):  # its columns are words or pixels, and there are too many to try
+        return features, []
+    columns = columns_of(source)
+    check_trust(options.trust, columns)
+    seen = [column for column in columns if column.key in set(features.columns)]
+    order = order_rows(features.X, sign_table(features.X)[0])
+    leaks = []
+    notes = []
+    for label in checked:
+        codes = sets.Y[:, label].astype(np.intp)
+        random = np.random.default_rng(options.seed)
+        leak = find_leak(seen, codes, trust=options.trust, order=order, random=random)
+        if leak is not None:
+            leaks += leak.keys
+            notes.append(f"Label {str(sets.names[label])!r}: {leak.describe()}")
+    if not leaks or len(set(leaks)) == len(seen):
+        return features, []
+    features = features_of(source, drop=list(set(leaks)), **how)
+    return features._replace(notes=[*notes, *features.notes]), leaks
+
+
+def keep_copies_together(
+    rows: LabelledRows,
+) -> tuple[LabelledRows, np.ndarray | None, list[str]]:
+    """Rows whose groups keep copies together, and which rows are equal.
+
+    Equal rows are copies if all labels say so.
+    """
+    if not rows.X.shape[1]:
+        return rows, None, []
+    equal = copy_groups(rows.X)
+    if equal.max() + 1 == len(equal):
+        return rows, None, []
+    each = (rows.of_label(label) for label in range(rows.Y.shape[1]))
+    if any(copies_among(data, equal) is None for data in each):
+        return rows, equal, []
+    notes: list[str] = []
+    groups = without_copies(rows.of_label(0), equal, notes).groups
+    return replace(rows, groups=groups), equal, notes
+
+
+def check_cell_proba(pred_proba: Any, names: Sequence[Any], n: int) -> np.ndarray:
+    """Probabilities that each label is set, with columns in the order of the labels."""
+    called = {str(name): column for column, name in enumerate(getattr(pred_proba, "columns", ()))}
+    wanted = [str(name) for name in names]
+    if called and set(called) != set(wanted):
+        raise ValueError(
+            f"the columns of pred_proba ({join_names(called, most=10)}) must be named as the "
+            f"labels are ({join_names(wanted, most=10)}); rename them, or pass an array in their "
+            "order."
+        )
+    proba = np.asarray(pred_proba, dtype=float)
+    proba = proba[:, [called[name] for name in wanted]] if called else proba
+    if proba.shape != (n, len(names)):
+        raise ValueError(
+            f"pred_proba must have the shape ({n}, {len(names)}), a row for each row and a column "
+            f"for each label, but its shape is {proba.shape}."
+        )
+    if not (proba.min() >= -ROUNDING and proba.max() <= 1 + ROUNDING):  # not a number fails, too
+        raise ValueError("pred_proba holds numbers that are not probabilities.")
+    return proba.clip(0, 1)
 
 
 def doubted_cells(audit: "MultilabelAudit", row: int) -> np.ndarray:
@@ -329,11 +512,11 @@ def reasons_for_cells(audit: "MultilabelAudit", row: int, near: list[int]) -> li
     reasons = []
     for place in places[np.argsort(-audit.p_wrong_cells[row, places], kind="stable")]:
         error = kind_of_error(bool(audit.labels[row, place]))
-        told = f"{str(audit.names[place])!r} looks {error}"
+        text = f"{str(audit.names[place])!r} looks {error}"
         chance = percent(four_digits(audit.p_wrong_cells[row, place]))
         have = int(audit.labels[near, place].sum())
         nearest = f"; {have} of the {len(near)} nearest rows have it" if near else ""
-        reasons.append(f"{told}, with a probability of {chance}{nearest}.")
+        reasons.append(f"{text}, with a probability of {chance}{nearest}.")
     return reasons
 
 
@@ -388,6 +571,20 @@ class CellView(RowsView):
             [audit.names[place], bool(is_set[place]), four_digits(p[place]), bool(doubted[place])]
             for place in order[shown].tolist()
         ]
+
+
+def changes_in_words(names: Sequence[Any], row: np.ndarray, changed: np.ndarray) -> str:
+    """The labels that would be added, and those that would be taken away.
+
+    >>> changes_in_words(["cat", "dog"], np.array([1, 0]), np.array([True, True]))
+    '+ dog, - cat'
+    """
+    signs = (("+", changed & (row == 0)), ("-", changed & (row == 1)))
+    return ", ".join(
+        f"{sign} {names[place]}"
+        for sign, cells in signs
+        for place in np.flatnonzero(cells).tolist()
+    )
 
 
 def sets_of(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:

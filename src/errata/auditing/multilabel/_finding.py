@@ -26,9 +26,10 @@ interval of the noise rate and not in the probabilities, as a row is near the bo
 all too often.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -37,25 +38,22 @@ from scipy.stats import beta
 from ..._kernels._probabilities import score_between
 from ..._progress import Progress, count_models
 from .._self_check import Run, SelfCheck, inject_errors, sum_up
-from .._settings import (
-    CHECK_SAMPLE,
-    CHECKED_ROWS,
-    COVERAGE,
-    FEWEST_INJECTED,
-    INJECTED_CELLS,
-    RATE_DRAWS,
-    SHARED_RATES,
-    SHARED_STRENGTHS,
-)
+from .._settings import CHECK_SAMPLE, CHECKED_ROWS, COVERAGE, FEWEST_INJECTED
 from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
 from ..inputs._groups import renumber_groups
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
-from ..models._pooling import Pool, describe_models, pool_models
+from ..models._pooling import Pool, pool_models
 from ..results._rates_by import NoiseRate
 
-Heard = list[list[GivenProbabilities]]  # for each label, what each model says
+# Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand
+SHARED_RATES = np.geomspace(0.002, 0.4, 12)  # means of error rates that labels share
+SHARED_STRENGTHS = np.array([10.0, 50.0, 250.0])  # rows' worth: how alike labels are
+INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
+RATE_DRAWS = 4_000  # from the posterior, for the intervals of rates
+
+Predictions = list[list[GivenProbabilities]]  # for each label, of each model
 
 MEANS, STRENGTHS = (
     axis.ravel() for axis in np.meshgrid(SHARED_RATES, SHARED_STRENGTHS, indexing="ij")
@@ -63,19 +61,6 @@ MEANS, STRENGTHS = (
 
 
 Rates = dict[str, NoiseRate]  # of wrong cells; missing, of those to be set; wrongly set ones
-
-
-class CellFindings(NamedTuple):
-    """What is known of every cell, and of each label."""
-
-    p_wrong: np.ndarray  # (n, L)
-    suspicion: np.ndarray  # (n, L), for ranking; 0 for labels that cannot be judged
-    judged: np.ndarray  # (L,), bool: which labels the columns tell
-    rates: Rates  # of these labels together
-    label_rates: list[Rates]
-    transition: np.ndarray  # (L, 2, 2), T[c, l] = P(label = l | class = c); 1 is set
-    models: list[dict[str, Any]]
-    overlap: float  # how ambiguous classes are, on the mean over labels that can be judged
 
 
 @dataclass(frozen=True)
@@ -106,61 +91,8 @@ class LabelledRows:
         )
 
 
-def find_wrong_cells(
-    rows: LabelledRows,
-    brought: Sequence[list[OutOfFoldModel]],
-    *,
-    equal: np.ndarray | None = None,
-    progress: Progress,
-) -> CellFindings:
-    """Judge every cell.
-
-    Parameters
-    ----------
-    rows : LabelledRows
-        Features and labels; every label is set in two rows or more, and not set in two or more.
-    brought : sequence of lists of models
-        For each label, the models that the user brings.
-    equal : array of int of shape (n,), optional
-        For each row the number of its group of equal rows.
-    progress : callable
-        Called with a few words at every stage.
-    """
-    return judged_in_two_passes(
-        rows, heard_from_columns(rows, brought, progress), equal=equal, progress=progress
-    )
-
-
-def judged_in_two_passes(
-    rows: LabelledRows, heard: Heard, *, equal: np.ndarray | None = None, progress: Progress
-) -> CellFindings:
-    """Judge every cell by what models say that looked at the columns, then beside other labels."""
-    pools = pooled_for_labels(rows, heard)
-    cells = judge_cells(pools, rows.Y, rows.seed, equal)
-    if rows.Y.shape[1] > 1:
-        heard = _second_pass(rows, heard, cells, progress)
-        pools = pooled_for_labels(rows, heard)
-        cells = judge_cells(pools, rows.Y, rows.seed, equal)
-    rates, label_rates = estimate_rates(cells, rows.Y, np.random.default_rng(rows.seed))
-    ambiguity = [p.noise.ambiguity for p in cells.posteriors if p.skill.enough]
-    return CellFindings(
-        p_wrong=cells.p_wrong,
-        suspicion=cells.suspicion(),
-        judged=cells.judged,
-        rates=rates,
-        label_rates=label_rates,
-        transition=np.array([posterior.transition for posterior in cells.posteriors]),
-        models=_mean_models(pools),
-        overlap=float(np.mean(ambiguity)) if ambiguity else 1.0,
-    )
-
-
-def pooled_for_labels(rows: LabelledRows, heard: Heard) -> list[Pool]:
-    """What all models say together, of each label."""
-    return [pool_models(rows.of_label(label), own) for label, own in enumerate(heard)]
-
-
-class JudgedCells(NamedTuple):
+@dataclass(frozen=True)
+class JudgedCells:
     """The posterior of each label, and what labels that can be judged share."""
 
     posteriors: list[Posterior]
@@ -169,69 +101,107 @@ class JudgedCells(NamedTuple):
     # pair of them is, and under it the weights of the hypotheses of each label that can be judged.
     joint: np.ndarray  # (C, C)
     given: list[np.ndarray]  # (H, C, C)
+    models: list[dict[str, Any]]  # name, weight and agreement on the mean over labels
 
-    @property
+    @cached_property
     def judged(self) -> np.ndarray:
         """Which labels can be judged by the columns."""
         return np.array([posterior.skill.enough for posterior in self.posteriors])
 
-    @property
+    @cached_property
     def p_wrong(self) -> np.ndarray:
         """Of every cell, (n, L)."""
         return np.column_stack([posterior.p_wrong for posterior in self.posteriors])
 
+    @cached_property
     def suspicion(self) -> np.ndarray:
         """For ranking, (n, L): between p_wrong and what it would be if there surely were noise."""
         ranked = np.column_stack([posterior.suspicion for posterior in self.posteriors])
         return np.where(self.judged, score_between(self.p_wrong, ranked, 0.5), 0.0)
 
+    @property
+    def transition(self) -> np.ndarray:
+        """T[c, l] = P(label = l | class = c) of each label, (L, 2, 2); 1 is set."""
+        return np.array([posterior.transition for posterior in self.posteriors])
 
-def _second_pass(rows: LabelledRows, heard: Heard, cells: JudgedCells, progress: Progress) -> Heard:
-    """What models say beside the other labels, and what they said before."""
+    @property
+    def overlap(self) -> float:
+        """How ambiguous classes are, on the mean over labels that can be judged."""
+        ambiguity = [p.noise.ambiguity for p in self.posteriors if p.skill.enough]
+        return float(np.mean(ambiguity)) if ambiguity else 1.0
+
+
+def find_wrong_cells(
+    rows: LabelledRows,
+    user_models: Sequence[list[OutOfFoldModel]],
+    *,
+    equal: np.ndarray | None = None,
+    progress: Progress,
+) -> JudgedCells:
+    """Judge every cell.
+
+    Parameters
+    ----------
+    rows : LabelledRows
+        Features and labels; every label is set in two rows or more, and not set in two or more.
+    user_models : sequence of lists of models
+        For each label, the models that the user passes.
+    equal : array of int of shape (n,), optional
+        For each row the number of its group of equal rows.
+    progress : callable
+        Called with a few words at every stage.
+    """
+    predictions = predict_from_columns(rows, user_models, progress)
+    return judge_in_two_passes(rows, predictions, equal=equal, progress=progress)
+
+
+def judge_in_two_passes(
+    rows: LabelledRows,
+    predictions: Predictions,
+    *,
+    equal: np.ndarray | None = None,
+    progress: Progress,
+) -> JudgedCells:
+    """Judge every cell by models that looked at the columns, then beside other labels."""
+    cells = judge_cells(pool_labels(rows, predictions), rows.Y, rows.seed, equal)
+    if rows.Y.shape[1] == 1:
+        return cells
     believed = np.where(rows.Y == 1, 1 - cells.p_wrong, cells.p_wrong)
     scaled = fit_scale(believed, rows.seed)[0]
     both = []
-    for label, before in enumerate(heard):
-        progress(f"looking at label {label + 1} of {len(heard)} beside the others")
+    for label, before in enumerate(predictions):
+        progress(f"looking at label {label + 1} of {len(predictions)} beside the others")
         others = np.delete(scaled, label, axis=1)
-        both.append([*before, *heard_beside_labels(rows, label, others)])
-    return both
+        both.append([*before, *predict_beside_labels(rows, label, others)])
+    return judge_cells(pool_labels(rows, both), rows.Y, rows.seed, equal)
 
 
-def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
-    """What is told of each model: the mean over labels."""
-    told = [describe_models(pool) for pool in pools]
-    return [
-        {
-            "name": same[0]["name"],
-            "weight": round(float(np.mean([model["weight"] for model in same])), 4),
-            "agreement": round(float(np.mean([model["agreement"] for model in same])), 4),
-        }
-        for same in zip(*told, strict=True)
-    ]
+def pool_labels(rows: LabelledRows, predictions: Predictions) -> list[Pool]:
+    """What all models say together, of each label."""
+    return [pool_models(rows.of_label(label), own) for label, own in enumerate(predictions)]
 
 
-def heard_from_columns(
-    rows: LabelledRows, brought: Sequence[list[OutOfFoldModel]], progress: Callable[[str], None]
-) -> Heard:
+def predict_from_columns(
+    rows: LabelledRows, user_models: Sequence[list[OutOfFoldModel]], progress: Progress
+) -> Predictions:
     """Out-of-fold probabilities of every label by the default models, and by the user's.
 
-    ``brought`` are the models that the user brings for each label. Forests cost as much as one
+    ``user_models`` are those that the user passes for each label. Forests cost as much as one
     forest for one label, a few times that with many labels; but where groups are left out
     together, one is grown for each label.
     """
     models = default_models(len(rows.Y), 2) if rows.X.shape[1] else []
-    heard: Heard = [[] for _ in brought]
+    predictions: Predictions = [[] for _ in user_models]
     for model in count_models(models, progress):
-        for label, told in enumerate(_of_all_labels(model, rows)):
-            heard[label].append(GivenProbabilities(told, model.name))
-    for label, own in enumerate(brought):
+        for label, proba in enumerate(_predict_all_labels(model, rows)):
+            predictions[label].append(GivenProbabilities(proba, model.name))
+    for label, own in enumerate(user_models):
         data = rows.of_label(label)
-        heard[label] += [GivenProbabilities(m.out_of_fold_proba(data), m.name) for m in own]
-    return heard
+        predictions[label] += [GivenProbabilities(m.out_of_fold_proba(data), m.name) for m in own]
+    return predictions
 
 
-def heard_beside_labels(
+def predict_beside_labels(
     rows: LabelledRows, label: int, others: np.ndarray
 ) -> list[GivenProbabilities]:
     """The same of one label by models that look at the other labels, too: the quick ones."""
@@ -243,18 +213,14 @@ def heard_beside_labels(
     return [GivenProbabilities(m.out_of_fold_proba(data), f"{m.name}, other labels") for m in quick]
 
 
-def _of_all_labels(model: OutOfFoldModel, rows: LabelledRows) -> Sequence[np.ndarray]:
-    if isinstance(model, Forest) and rows.groups is None:
-        return _shared_forest(model, rows)
-    n_labels = rows.Y.shape[1]
-    return [model.out_of_fold_proba(rows.of_label(label)) for label in range(n_labels)]
-
-
-def _shared_forest(forest: Forest, rows: LabelledRows) -> Sequence[np.ndarray]:
-    """Votes of one forest whose leaves tell of all labels, by trees grown without the row."""
+def _predict_all_labels(model: OutOfFoldModel, rows: LabelledRows) -> Sequence[np.ndarray]:
+    """Of a forest, votes of one whose leaves tell of all labels, by trees grown without the row."""
+    labels = range(rows.Y.shape[1])
+    if not isinstance(model, Forest) or rows.groups is not None:
+        return [model.out_of_fold_proba(rows.of_label(label)) for label in labels]
     data = TrainingData(rows.X, rows.Y, 2, None, rows.seed, rows.n_jobs)
-    votes = forest.votes_outside(data).reshape(*rows.Y.shape, 2)
-    return [certain_or_uniform(votes[:, label]) for label in range(rows.Y.shape[1])]
+    votes = model.votes_outside(data).reshape(*rows.Y.shape, 2)
+    return [certain_or_uniform(votes[:, label]) for label in labels]
 
 
 def judge_cells(
@@ -269,23 +235,33 @@ def judge_cells(
         posterior_of(pool.logs, own, np.random.default_rng(seed), equal)
         for pool, own in zip(pools, codes, strict=True)
     ]
-    boundary = np.array([_boundary_rate(posterior) for posterior in alone])
+    boundary = np.array(
+        [p.noise.hypotheses[-1].rate if p.noise.boundary > 0 else 0.0 for p in alone]
+    )
+    models = _mean_models(pools)
     judged = [label for label, posterior in enumerate(alone) if posterior.skill.enough]
     if not judged:
-        return JudgedCells(alone, boundary, np.empty((0, 0)), [])
+        return JudgedCells(alone, boundary, np.empty((0, 0)), [], models)
     noises, joint, given = share_noise([alone[label].noise for label in judged])
     for label, noise in zip(judged, noises, strict=True):
         alone[label] = posterior_given_noise(noise, pools[label].logs, codes[label], equal)
-    return JudgedCells(alone, boundary, joint, given)
+    return JudgedCells(alone, boundary, joint, given, models)
 
 
-def _boundary_rate(posterior: Posterior) -> float:
-    return posterior.noise.hypotheses[-1].rate if posterior.noise.boundary > 0 else 0.0
+def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
+    """What is of_labels of each model: the mean over labels."""
+    of_labels = [pool.describe() for pool in pools]
+    return [
+        {
+            "name": same[0]["name"],
+            "weight": round(float(np.mean([model["weight"] for model in same])), 4),
+            "agreement": round(float(np.mean([model["agreement"] for model in same])), 4),
+        }
+        for same in zip(*of_labels, strict=True)
+    ]
 
 
-def estimate_rates(
-    cells: JudgedCells, Y: np.ndarray, random: np.random.Generator
-) -> tuple[Rates, list[Rates]]:
+def estimate_rates(cells: JudgedCells, Y: np.ndarray, seed: int) -> tuple[Rates, list[Rates]]:
     """The rates of all labels that can be judged, and of each label.
 
     Of a label that the columns do not tell, anything may be wrong, either way.
@@ -293,24 +269,24 @@ def estimate_rates(
     anything = {"missing": NoiseRate(0.0, 0.0, 1.0), "wrongly_set": NoiseRate(0.0, 0.0, 1.0)}
     wrong = [NoiseRate(p.rate, 0.0, 1 - p.skill.largest_frequency) for p in cells.posteriors]
     label_rates: list[Rates] = [{"wrong": rate, **anything} for rate in wrong]
-    places = np.flatnonzero(cells.judged)
-    if not len(places):
+    labels = np.flatnonzero(cells.judged)
+    if not len(labels):
         return {"wrong": NoiseRate(*np.mean(wrong, axis=0).tolist()), **anything}, label_rates
     p_wrong = cells.p_wrong
     draws = draw_rates(
-        [cells.posteriors[label].noise for label in places],
+        [cells.posteriors[label].noise for label in labels],
         cells.joint,
         cells.given,
-        Y[:, places].mean(axis=0),
+        Y[:, labels].mean(axis=0),
         len(Y),
-        random,
+        np.random.default_rng(seed),
     )
-    for place, label in enumerate(places):
+    for column, label in enumerate(labels):
         one = slice(label, label + 1)
         label_rates[label] = cell_rates(
-            draws[:, :, [place]], p_wrong[:, one], Y[:, one], cells.boundary[one]
+            draws[:, :, [column]], p_wrong[:, one], Y[:, one], cells.boundary[one]
         )
-    rates = cell_rates(draws, p_wrong[:, places], Y[:, places], cells.boundary[places])
+    rates = cell_rates(draws, p_wrong[:, labels], Y[:, labels], cells.boundary[labels])
     return rates, label_rates
 
 
@@ -324,7 +300,7 @@ def share_noise(
 
     Takes O(H C²) for each label with H hypotheses, and C points of the grid of each direction.
     """
-    weights = [_without_boundary(noise.weights) for noise in noises]
+    weights = [noise.weights[:-1] / noise.weights[:-1].sum() for noise in noises]  # no boundary
     joints = []
     for noise, weight in zip(noises, weights, strict=True):
         set_wrongly, missing = (believed(rates) for rates in rates_each_way(noise))
@@ -332,12 +308,16 @@ def share_noise(
     logs = np.sum([np.log(joint.sum(axis=0)) for joint in joints], axis=0) / np.sqrt(len(joints))
     shared = np.exp(logs - logsumexp(logs))
     given = [joint / joint.sum(axis=0) for joint in joints]
-    found = [np.einsum("hcd,cd->h", each, shared) for each in given]
-    tilted = [
-        _reweighed(noise, weight, new)
-        for noise, weight, new in zip(noises, weights, found, strict=True)
-    ]
-    return tilted, shared, given
+    reweighed = []
+    for noise, before, each in zip(noises, weights, given, strict=True):
+        after = np.einsum("hcd,cd->h", each, shared)
+        # Weights of the ranking change by the same factors.
+        ranking = noise.ranking[:-1] * (after / np.maximum(before, np.finfo(float).tiny))
+        boundary = noise.ranking[-1]
+        ranking *= (1 - boundary) / max(ranking.sum(), np.finfo(float).tiny)
+        new = noise._replace(weights=np.r_[after, 0.0], ranking=np.r_[ranking, boundary])
+        reweighed.append(new)
+    return reweighed, shared, given
 
 
 def rates_each_way(noise: NoisePosterior) -> tuple[np.ndarray, np.ndarray]:
@@ -354,19 +334,6 @@ def believed(rates: np.ndarray) -> np.ndarray:
     rates = np.clip(rates, SHARED_RATES[0], 0.5)[:, None]
     density = beta.logpdf(rates, MEANS * STRENGTHS, (1 - MEANS) * STRENGTHS)
     return np.exp(density - logsumexp(density, axis=1, keepdims=True)) * len(MEANS)
-
-
-def _without_boundary(weights: np.ndarray) -> np.ndarray:
-    return weights[:-1] / weights[:-1].sum()
-
-
-def _reweighed(noise: NoisePosterior, before: np.ndarray, after: np.ndarray) -> NoisePosterior:
-    """The posterior with new weights; those of the ranking change by the same factors."""
-    factor = after / np.maximum(before, np.finfo(float).tiny)
-    ranking = noise.ranking[:-1] * factor
-    boundary = noise.ranking[-1]
-    ranking *= (1 - boundary) / max(ranking.sum(), np.finfo(float).tiny)
-    return noise._replace(weights=np.r_[after, 0.0], ranking=np.r_[ranking, boundary])
 
 
 def draw_rates(
@@ -444,26 +411,26 @@ class CellCheck(SelfCheck):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        told = super().__repr__().replace("SelfCheck", "CellCheck")
-        return told.replace("most suspicious rows", "most suspicious cells")
+        text = super().__repr__().replace("SelfCheck", "CellCheck")
+        return text.replace("most suspicious rows", "most suspicious cells")
 
     def _sentence(self) -> str:
         """What the report says."""
-        told = (
+        text = (
             f"We planted {self.injected:,} errors, half of them labels taken away and half of them "
             f"labels added; {self.found:,} are among the {self.top:,} most suspicious labels of "
             f"rows. Knowing which labels are set and nothing else, {self.by_label:,} would be."
         )
-        return told if self.lift else f"{told} Planted errors do not stand out."
+        return text if self.lift else f"{text} Planted errors do not stand out."
 
 
 def check_cells(
     rows: LabelledRows,
-    brought: Sequence[list[OutOfFoldModel]],
-    first: CellFindings,
+    user_models: Sequence[list[OutOfFoldModel]],
+    first: JudgedCells,
     *,
     equal: np.ndarray | None = None,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> CellCheck | None:
     """Inject errors and look for them; None where there are too few cells to inject any.
 
@@ -476,9 +443,9 @@ def check_cells(
     if len(rows.Y) > CHECKED_ROWS:
         some = np.sort(random.choice(len(rows.Y), CHECK_SAMPLE, replace=False))
         rows = rows.for_rows(some)
-        brought = [
+        user_models = [
             [model.for_rows(some) if hasattr(model, "for_rows") else model for model in own]
-            for own in brought
+            for own in user_models
         ]
         equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
         before = before[some]
@@ -489,7 +456,7 @@ def check_cells(
             return None
         Y = np.where(injected, 1 - rows.Y, rows.Y)
         flipped = replace(rows, Y=Y, seed=int(random.integers(2**31 - 1)))
-        again = find_wrong_cells(flipped, brought, equal=equal, progress=progress)
+        again = find_wrong_cells(flipped, user_models, equal=equal, progress=progress)
         return Run(
             injected[:, judged].ravel(),
             (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
@@ -501,8 +468,8 @@ def check_cells(
     if not runs:
         return None
     right = np.mean([np.mean(run.suggested[run.injected]) for run in runs])
-    told = sum_up(runs, before.ravel(), np.arange(before.size))
-    return CellCheck(**told, suggested_right=float(right))
+    counts = sum_up(runs, before.ravel(), np.arange(before.size))
+    return CellCheck(**counts, suggested_right=float(right))
 
 
 def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:

@@ -1,7 +1,10 @@
 """The result of an audit of several labels per row: a number per cell, and what to do about it."""
 
+import json
 import os
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,13 +18,14 @@ from ...audit_folder.decisions import Decisions, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
+from ..inputs._labels import yes_or_no
 from ..results._base import BaseAudit, Metrics, rate_metrics
 from ..results._cleaning import Cleaned, Scores, clean_audit
-from ..results._file_cleaning import Counts, describe_new_rows, weigh_decisions
+from ..results._file_cleaning import Counts, describe_new_rows
 from ..results._rates_by import NoiseRate
 from ..results._summary import draw_histogram, findings
 from ._finding import CellCheck
-from ._inputs import label_name, read_label_sets, written_indicators, written_sets
+from ._inputs import label_name, labels_in_cells, read_label_sets
 
 CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
 
@@ -293,12 +297,12 @@ class MultilabelAudit(BaseAudit):
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has other labels than it had."""
-        found = read_label_sets(now, now.column_names)
-        if [label_name(name) for name in found.names] != self.names:
+        recorded = read_label_sets(now, now.column_names)
+        if [label_name(name) for name in recorded.names] != self.names:
             if self.digests is not None:  # by which the rows that changed can be named
                 return
             raise ValueError(f"{table} has other labels than were audited; audit it again.")
-        changed = (found.Y[places] != self.labels[rows]).any(axis=1)
+        changed = (recorded.Y[places] != self.labels[rows]).any(axis=1)
         if changed.any():
             raise ValueError(describe_new_rows(table, places[changed]))
 
@@ -310,23 +314,22 @@ class MultilabelAudit(BaseAudit):
         cells = {name: column_array(now, name) for name in now.column_names}
         if self.about.get("label") is None:
             new = {
-                name: written_indicators(column, labels[:, place])
+                name: write_indicators(column, labels[:, place])
                 for place, (name, column) in enumerate(cells.items())
             }
         else:
             new = {
-                name: written_sets(column.tolist(), self.names, labels)
+                name: write_sets(column.tolist(), self.names, labels)
                 for name, column in cells.items()
             }
         changed = {name: new[name] for name in new if new[name] != cells[name].tolist()}
         return cleaned, changed
 
     def _describe_cleaned(
-        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+        self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of labels that are probably wrong."""
-        odds = np.reshape(weigh_decisions(self, cleaning["decisions"]), (-1, 1))
-        p_wrong = shifted(self.p_wrong_cells, odds)
+        p_wrong = shifted(self.p_wrong_cells, np.reshape(odds, (-1, 1)))
         action = cleaning["action"]
         return [describe_cleaned_cells(self, cleaned, p_wrong, action, cleaning["threshold"])]
 
@@ -463,20 +466,72 @@ def set_in_words(names: Sequence[Any], row: np.ndarray, separator: str = "; ") -
     return separator.join(str(names[place]) for place in np.flatnonzero(row).tolist()) or NONE
 
 
-def changes_in_words(names: Sequence[Any], row: np.ndarray, changed: np.ndarray) -> str:
-    """The labels that would be added, and those that would be taken away.
-
-    >>> changes_in_words(["cat", "dog"], np.array([1, 0]), np.array([True, True]))
-    '+ dog, - cat'
-    """
-    signs = (("+", changed & (row == 0)), ("-", changed & (row == 1)))
-    return ", ".join(
-        f"{sign} {names[place]}"
-        for sign, cells in signs
-        for place in np.flatnonzero(cells).tolist()
-    )
-
-
 def kind_of_error(is_set: bool) -> str:
     """What is wrong with a cell, if it is."""
     return "wrongly set" if is_set else "missing"
+
+
+def write_indicators(cells: np.ndarray, new: np.ndarray) -> list[Any]:
+    """A column of yes and no with some cells changed, in the words that it has; NaN empties a cell.
+
+    Examples
+    --------
+    >>> write_indicators(np.array(["No", "yes", "No"]), np.array([1.0, 1.0, np.nan]))
+    ['yes', 'yes', None]
+    """
+    given = cells.tolist()
+    old = yes_or_no(cells).tolist()
+    words: dict[Any, Any] = {}
+    for is_set, cell in zip(old, given, strict=True):
+        words.setdefault(is_set, cell)
+    return [
+        cell if value == is_set else None if value != value else words[bool(value)]
+        for cell, is_set, value in zip(given, old, new.tolist(), strict=True)
+    ]
+
+
+def write_sets(cells: Sequence[Any], names: Sequence[Any], new: np.ndarray) -> list[Any]:
+    """A column of lists, or of text, with some labels taken away and others added at the end.
+
+    ``new`` of shape (n, L) says which labels each row has. Cells whose labels stay keep their text.
+
+    Examples
+    --------
+    >>> write_sets(["dog | cat", "cat", "dog | cat"], ["cat", "dog"],
+    ...              np.array([[1, 1], [1, 1], [0, 1]]))
+    ['dog | cat', 'cat | dog', 'dog']
+    """
+    sets, separator, _ = labels_in_cells(cells, "the column of labels")
+    labels = {label_name(label): label for own in sets for label in own}
+    write = _writer(cells, separator)
+    written = list(cells)
+    for row, own in enumerate(sets):
+        wanted = [name for name, is_set in zip(names, new[row], strict=True) if is_set]
+        kept = [label for label in own if label_name(label) in set(wanted)]
+        added = [labels[name] for name in wanted if labels[name] not in own]
+        if added or len(kept) < len(own):
+            written[row] = write([*kept, *added])
+    return written
+
+
+def _writer(cells: Sequence[Any], separator: str | None) -> Callable[[list[Any]], Any]:
+    """How a list of labels is written in such a column."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    if separator is not None:
+        marks = Counter(mark for text in texts for mark in _marks(text, separator))
+        between = marks.most_common(1)[0][0] if marks else separator
+        return lambda labels: between.join(labels)
+    return _list_writer(texts) if texts else list
+
+
+def _marks(text: str, separator: str) -> list[str]:
+    """What stands between labels, with the spaces around it."""
+    return re.findall(rf"(?<=\S)\s*{re.escape(separator)}\s*(?=\S)", text)
+
+
+def _list_writer(texts: Sequence[str]) -> Callable[[list[Any]], str]:
+    """Lists in text, as JSON or Python write them: JSON knows double quotes only."""
+    quotes = {found[0] for text in texts if (found := re.search("[\"']", text))}
+    one = repr if "'" in quotes else lambda label: json.dumps(label, ensure_ascii=False)
+    between = ", " if any(", " in text for text in texts) else ","
+    return lambda labels: f"[{between.join(map(one, labels))}]"

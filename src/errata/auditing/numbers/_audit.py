@@ -1,32 +1,50 @@
 """The audit of numeric targets, one stage after the other, and its rows to look at."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
+from scipy.stats import spearmanr
 
-from ..._format import four_digits
+from ..._format import four_digits, join_names, plural
 from ..._progress import Progress, open_progress
-from ...tables._columns import without_columns
+from ...audit_folder.decisions import Decisions, resolve
+from ...tables import Features, features_of
+from ...tables._columns import (
+    Column,
+    column_names,
+    columns_of,
+    count_rows,
+    quick_numbers,
+    without_columns,
+)
 from .._audit import Options, Problem, run_audit
+from .._settings import LEAK_ROWS, NAMED_COLUMNS
 from ..examples._views import Near, RowsView, inputs_to_show
-from ..inputs._inputs import Display, row_index, table_in_memory
-from ..results._flags import Flags
+from ..inputs._features import fit_scale
+from ..inputs._groups import group_numbers
+from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_in_memory
+from ..inputs._labels import check_one_per_row, missing_column, one_per_row
+from ..results._cleaning import read_decided
 from ._finding import TargetFindings, find_wrong_targets
 from ._inputs import (
+    FEWEST_TARGETS,
+    LARGEST,
     Digits,
-    TargetInputs,
-    check_predictions,
     find_digits,
-    read_target_inputs,
+    give_numbers,
+    read_targets,
 )
-from ._models import BroughtPredictions
 from ._result import SLIPS, WORDS, TargetAudit, find_hints, undo_slips
 from ._self_check import TargetSelfCheck, check_targets
+from ._task import TargetRows
 
 TARGET_NEIGHBORS = 3  # beside an example of it
+GIVES_TARGET = 0.999  # rank correlation from which a column looks made from the target
 
 
 def audit_targets(
@@ -154,9 +172,9 @@ class TargetProblem(Problem):
 
     listed = "rows whose target is wrong"
     no_flags = "the columns do not predict the target"
-    inputs: TargetInputs
-    found: TargetFindings
-    models: dict[str, Any]  # what models look at, and how
+    rows: TargetRows  # what models look at
+    findings: TargetFindings
+    features: Features | None = None
 
     def __init__(self, X: Any, y: Any) -> None:
         self.X = X
@@ -165,104 +183,216 @@ class TargetProblem(Problem):
     def read(self) -> None:
         """Read targets and features, and what people decided."""
         options = self.options
-        self.inputs = read_target_inputs(
-            self.X,
-            self.y,
-            embeddings=options.embeddings,
-            groups=options.groups,
-            drop=options.drop,
-            trust=options.trust,
+        self.table, targets, self.notes = read_targets(self.X, self.y)
+        known = None
+        if options.decisions is not None:
+            targets, known, notes = apply_decisions(targets, options.decisions, options.keys)
+            self.notes += notes
+        n = len(targets)
+        if len(options.drop):
+            names = column_names(self.table)
+            for key in options.drop:
+                if names and key not in names:
+                    raise ValueError(missing_column(key, "to drop", names))
+            self.table = without_columns(self.table, options.drop)
+        if self.table is not None:
+            check_one_per_row("the table", count_rows(self.table), n, what="targets")
+        X, leaks = self._read_features(targets)
+        groups = options.groups
+        if groups is not None:
+            groups = group_numbers(one_per_row("groups", groups, n), np.arange(n))
+        self.name_rows(self.table, n)
+        table = self.table if options.embeddings is not None else without_columns(self.table, leaks)
+        self.rows = TargetRows(
+            X,
+            targets,
+            table=None if options.estimator is None else table,
+            groups=groups,
+            estimator=options.estimator,
+            predictions=check_predictions(options.predictions, n),
+            estimators=options.estimators,
+            known=known,
             seed=options.seed,
             n_jobs=options.n_jobs,
-            decisions=options.decisions,
-            keys=options.keys,
         )
-        given = self.inputs.given
-        self.display = Display(
-            options.ids, None, options.title, self.y, options.random_state, row_index(given.table)
-        )
-        self.display.check(len(given.targets), given.table)
-        predictions = check_predictions(options.predictions, len(given.targets))
-        leaks = self.inputs.leaks if options.embeddings is None else ()
-        table = without_columns(given.table, leaks)
-        self.models = {
-            "table": None if options.estimator is None else table,
-            "groups": self.inputs.groups,
-            "known": self.inputs.known,
-            "brought": BroughtPredictions(options.estimator, predictions, options.estimators),
-            "seed": options.seed,
-            "n_jobs": options.n_jobs,
-        }
+
+    def _read_features(self, targets: np.ndarray) -> tuple[np.ndarray | None, list[Any]]:
+        """Features on one scale, and the columns that are left out as they hold the target."""
+        options = self.options
+        source = self.table if options.embeddings is None else options.embeddings
+        if source is None:
+            return None, []
+        how: dict[str, Any] = {"random_state": options.seed, "n_jobs": options.n_jobs}
+        features = features_of(source, **how)
+        check_one_per_row("the table", features.X.shape[0], len(targets), what="targets")
+        leaks, notes = find_target_leaks(source, targets, features.columns, options.trust)
+        if leaks:
+            features = features_of(source, drop=leaks, **how)
+        self.features = features
+        self.notes += [*notes, *features.notes]
+        X, _ = fit_scale(features.X, options.seed)
+        return X, leaks
 
     def find(self, progress: Progress) -> None:
         """Predict every target, and judge how far it is away."""
-        self.models["progress"] = progress
-        found = find_wrong_targets(self.inputs.X, self.inputs.given.targets, **self.models)
-        self.found = found
-        self.has_skill = found.has_skill
-        self.p_wrong = found.p_wrong
-        self.suspicion = found.suspicion
-        self.doubtful = self.inputs.doubtful
+        self.progress = progress
+        findings = find_wrong_targets(self.rows, progress)
+        self.findings = findings
+        self.has_skill = findings.has_skill
+        self.p_wrong = findings.p_wrong
+        self.suspicion = findings.suspicion
+        self.doubtful = self.rows.has_target
+        if self.rows.known is not None:
+            self.doubtful = self.doubtful & ~self.rows.known
 
     def inject(self) -> TargetSelfCheck | None:
         """Give rows the targets of others."""
-        return check_targets(self.inputs.X, self.inputs.given.targets, self.found, **self.models)
+        return check_targets(self.rows, self.findings, self.progress)
 
-    def result(self, flags: Flags, check: TargetSelfCheck | None) -> TargetAudit:
+    def result(self, check: TargetSelfCheck | None) -> TargetAudit:
         """The audit, but for what is told of single rows."""
-        inputs = self.inputs
-        found = self.found
-        display = self.display
-        given = inputs.given
-        digits = find_digits(given.targets[given.has_target & ~flags.flagged])
-        hint = np.where(flags.flagged, find_hints(given.targets, found.low, found.high), "")
-        expected = np.where(hint == "", found.predicted, undo_slips(given.targets, hint))
-        new = flags.flagged | ~given.has_target
+        findings = self.findings
+        targets = self.rows.targets
+        has_target = self.rows.has_target
+        digits = find_digits(targets[has_target & ~self.flagged])
+        hint = np.where(self.flagged, find_hints(targets, findings.low, findings.high), "")
+        expected = np.where(hint == "", findings.predicted, undo_slips(targets, hint))
+        new = self.flagged | ~has_target
         per_row = ("p_wrong", "suspicion", "predicted", "low", "high", "score", "local_scale")
-        features = 0 if inputs.features is None else len(inputs.features.columns)
+        features = 0 if self.features is None else len(self.features.columns)
+        name = self.y if isinstance(self.y, str) else None
         return TargetAudit(
-            targets=given.targets,
-            flagged=flags.flagged,
-            suggested=np.where(new, digits.write(expected), given.targets),
-            error_kind=found.error_kind.astype(object),
+            targets=targets,
+            flagged=self.flagged,
+            suggested=np.where(new, digits.write(expected), targets),
+            error_kind=findings.error_kind.astype(object),
             hint=hint,
-            **{name: getattr(found, name) for name in per_row},
-            noise_rate=found.noise_rate,
-            has_skill=found.has_skill,
+            **{name: getattr(findings, name) for name in per_row},
+            noise_rate=findings.noise_rate,
+            has_skill=findings.has_skill,
             models=[
                 {
                     "name": model["name"],
                     "weight": round(model["weight"], 4),
                     "r2": round(model["r2"], 4),
                 }
-                for model in found.models
+                for model in findings.models
             ],
-            tail=float(found.tail),
-            scale=float(found.scale),
-            on_log_scale=bool(found.on_log_scale),
+            tail=float(findings.tail),
+            scale=float(findings.scale),
+            on_log_scale=bool(findings.on_log_scale),
             self_check=check,
-            expected_precision=flags.expected_precision,
-            expected_recall=flags.expected_recall,
-            rule=flags.rule,
-            notes=[*found.notes, *inputs.notes],
-            about=display.about(given.table, features) | {"target": given.name},
-            index=display.index,
-            known=inputs.known,
-            ids=display.given_ids(len(given.targets)),
+            expected_precision=self.expected_precision,
+            expected_recall=self.expected_recall,
+            rule=self.rule,
+            notes=[*findings.notes, *self.notes],
+            about=self.about(self.table, features, self.y) | {"target": name},
+            index=self.index,
+            known=self.rows.known,
+            ids=self.ids,
         )
 
     def view(self, result: TargetAudit) -> "TargetView":
         """All rows; neighbours are looked for among those with a target."""
-        given = self.inputs.given
-        features = self.inputs.features
-        there = np.flatnonzero(given.has_target)
-        labels = given.targets.astype(object)
-        labels[~given.has_target] = None
+        rows = self.rows
+        features = self.features
+        there = np.flatnonzero(rows.has_target)
+        labels = rows.targets.astype(object)
+        labels[~rows.has_target] = None
         are_embedded = self.options.embeddings is not None
         used = None if features is None or are_embedded else features.columns
-        X = None if self.inputs.X is None else self.inputs.X[there]
-        shown = inputs_to_show(given.table, labels, X, there, used=used)
+        X = None if rows.X is None else rows.X[there]
+        shown = inputs_to_show(self.table, labels, X, there, used=used)
         return TargetView(inputs=shown, audit=result)
+
+
+def find_target_leaks(
+    table: Any, targets: np.ndarray, used: Sequence[Any], trust: Sequence[Any] = ()
+) -> tuple[list[Any], list[str]]:
+    """The columns to leave out, as they put the rows in nearly the order of the target, and why.
+
+    Where no other column would be left, they are kept, and the note says so. ``used`` are the
+    columns that models look at, ``trust`` those that are known not to be made from the target.
+    """
+    if sparse.issparse(table):  # its columns are words or pixels, and there are too many to try
+        return [], []
+    columns = columns_of(table)
+    check_trust(trust, columns)
+    rows = np.flatnonzero(~np.isnan(targets))[:LEAK_ROWS]
+    tried = [c for c in columns if c.key in used and c.key not in trust and c.name not in trust]
+    leaks = [c for c in tried if _gives(c, targets[rows], rows)]
+    if not leaks:
+        return [], []
+    names = join_names([repr(column.name) for column in leaks], most=NAMED_COLUMNS)
+    note = f"By {names} the rows are in nearly the same order as by the target."
+    if len(leaks) == len(used):
+        return [], [
+            f"{note} What was made from the target repeats its errors and hides them, and no other "
+            "column is there to find them by."
+        ]
+    it, was = ("it", "was") if len(leaks) == 1 else ("they", "were")
+    keys = ", ".join(repr(column.key) for column in leaks[:NAMED_COLUMNS])
+    more = ", ..." if len(leaks) > NAMED_COLUMNS else ""
+    return [column.key for column in leaks], [
+        f"{note} What was made from the target repeats its errors and hides them, so {it} {was} "
+        f"left out. If {it} {was} measured independently, pass trust=[{keys}{more}] (on the "
+        "command line --trust)."
+    ]
+
+
+def _gives(column: Column, targets: np.ndarray, rows: np.ndarray) -> bool:
+    values = quick_numbers(column.values)
+    if values is None:
+        return False
+    values = values[rows]
+    there = np.isfinite(values)
+    if there.mean() < 0.5 or len(np.unique(values[there])) < 3:
+        return False
+    return bool(abs(spearmanr(values[there], targets[there]).statistic) >= GIVES_TARGET)
+
+
+def apply_decisions(
+    targets: np.ndarray, decisions: Decisions | str | os.PathLike, keys: Any
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Targets with the numbers that people gave, which these are, and notes.
+
+    Rows are known by their keys. Unusable rows have no target then; ambiguous, disputed and skipped
+    ones are audited like any others.
+    """
+    if not isinstance(decisions, Decisions):
+        with Decisions(decisions, read_only=True) as opened:
+            return apply_decisions(targets, opened, keys)
+    names = row_names(keys, len(targets))
+    rows, texts, _, gone = read_decided(decisions, names)
+    targets, _ = give_numbers(targets, rows, texts)
+    targets[gone] = np.nan
+    known = np.zeros(len(targets), dtype=bool)
+    known[rows] = True
+    left = int(np.sum(~np.isnan(targets) & ~known))
+    if left < FEWEST_TARGETS:
+        raise ValueError(
+            f"people have decided all but {plural(left, 'target')}; {FEWEST_TARGETS} that nobody "
+            "has decided are the least to audit."
+        )
+    notes = notes_on_decisions(resolve(decisions, names), decisions, what="target")
+    return targets, known, notes
+
+
+def check_predictions(predictions: Any, n: int) -> np.ndarray | None:
+    """Predictions of the user as numbers; raise where they do not fit the rows."""
+    if predictions is None:
+        return None
+    values = np.asarray(predictions, dtype=float)
+    if values.ndim not in (1, 2) or len(values) != n:
+        raise ValueError(
+            f"predictions must have the shape ({n},) or ({n}, m), a number of each model for each "
+            f"row, but their shape is {values.shape}."
+        )
+    if not np.isfinite(values).all():
+        raise ValueError("predictions hold numbers that are missing or infinite; predict all rows.")
+    if (np.abs(values) > LARGEST).any():
+        raise ValueError(f"predictions hold numbers too large to compute with, beyond {LARGEST:g}.")
+    return values
 
 
 def explain_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:

@@ -16,51 +16,54 @@ from ..._progress import Progress, count_models
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ..results._rates_by import NoiseRate
 from ._models import (
-    NOTHING_BROUGHT,
-    BroughtPredictions,
+    SMALLEST_SCALE,
     TargetData,
     TargetPredictor,
+    TreesRegression,
     robust_scale,
     row_weights,
 )
 from ._noise_model import (
-    LocalScales,
+    FITTED_ROWS,
+    INSIDE,
+    SCALE_TREES,
+    TARGET_RATES,
     ScaleHypotheses,
     TargetPosterior,
     compute_posterior,
     fit_local_scales,
+    skew_scales,
 )
-from ._settings import (
-    CENTER_STEPS,
-    CLEAR_KIND,
-    FITTED_ROWS,
-    HIDDEN,
-    HUBER,
-    HUBER_RIDGE,
-    HUBER_STEPS,
-    HUBER_TOLERANCE,
-    INSIDE,
-    LATER_CLIP,
-    LEAST_LOG_GAIN,
-    LEAST_ROW_WEIGHT,
-    MOST_BELIEVED,
-    MOST_TOLD,
-    RATE_FACTOR,
-    RATE_SLACK,
-    SMALLEST_SCALE,
-    TARGET_RATES,
-)
-from ._task import (
-    GivenTargets,
-    Membership,
-    TargetTask,
-    arrange,
-    clip_far_targets,
-    estimate_membership,
-    find_atoms,
-    make_task,
-    may_be_logs,
-)
+from ._task import TargetRows, TargetTask, arrange, clip_far_targets, find_atoms
+
+# Logarithms of targets, which the likelihood decides on
+MOSTLY_POSITIVE = 0.95  # of the targets; a sign may be wrong
+SKEW_QUANTILES = (0.2, 0.5, 0.8)
+LEAST_SKEW = 1.4  # upper over lower side, to be worth a try
+LEAST_LOG_GAIN = 0.085  # in log likelihood of a row: errors on one side bring up to that
+
+# Atoms: single values that many rows share
+ATOM_LEAF = (2, 20)  # of trees
+TRUST_IN_TREES = 2.0 ** np.arange(9)  # rows that what trees say of a row counts for
+
+# Rounds
+LATER_CLIP = 50.0  # local scales from the prediction
+LEAST_ROW_WEIGHT = 1e-3
+
+# Pool
+HUBER = 1.345  # times the smallest robust scale of a model's residuals
+HUBER_RIDGE = 1e-3
+HUBER_STEPS = 500
+HUBER_TOLERANCE = 1e-9  # of the change of a weight
+
+CLEAR_KIND = 2 / 3  # share of an error's kind from which it is named
+CENTER_STEPS = 50  # of the search for the best constant prediction
+MOST_TOLD = 0.25  # rate beyond which errors and right targets of uneven spread look alike
+MOST_BELIEVED = 1 / 3  # of the targets: where more look wrong, the target is not understood
+# Of the interval: the tail of real residuals is no Student t.
+RATE_FACTOR = 1.5
+RATE_SLACK = 0.02
+HIDDEN = 0.1  # rate of errors that may hide in a table of which nothing is explained
 
 NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
 NOT_UNDERSTOOD = "This audit does not understand the target, so it cannot say which are wrong."
@@ -91,79 +94,46 @@ class TargetFindings(NamedTuple):
 
     def for_rows(self, rows: np.ndarray) -> "TargetFindings":
         """The same for some of the rows, or for all in another order."""
-        told = self._asdict().items()
-        return self._replace(**{n: v[rows] for n, v in told if isinstance(v, np.ndarray)})
+        values = self._asdict().items()
+        return self._replace(**{n: v[rows] for n, v in values if isinstance(v, np.ndarray)})
 
 
-def find_wrong_targets(
-    X: np.ndarray | None,
-    targets: np.ndarray,
-    *,
-    table: Any = None,
-    groups: np.ndarray | None = None,
-    brought: BroughtPredictions = NOTHING_BROUGHT,
-    known: np.ndarray | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> TargetFindings:
-    """Find wrong targets.
-
-    Parameters
-    ----------
-    X : array of float of shape (n, d) or None
-        Numeric features, each with mean 0 and standard deviation 1; None with predictions alone.
-    targets : array of float of shape (n,)
-        The targets; NaN where a row has none.
-    table : table, optional
-        What an ``estimator`` of the user learns from; ``X`` when not given.
-    groups : array of int of shape (n,), optional
-        The number of each row's group where rows must be left out together.
-    brought : BroughtPredictions
-        The models that the user brings.
-    known : array of bool of shape (n,), optional
-        Targets that are certain.
-    seed : int, default=0
-    n_jobs : int, optional
-    progress : callable, optional
-        It is told each stage in a few words.
-    """
-    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    given, order = arrange(given)
-    return find_wrong_among(given, progress).for_rows(np.argsort(order))
+def find_wrong_targets(rows: TargetRows, progress: Progress | None = None) -> TargetFindings:
+    """Find wrong targets, whatever the order of the rows."""
+    rows, order = arrange(rows)
+    return find_wrong_among(rows, progress).for_rows(np.argsort(order))
 
 
-def find_wrong_among(given: GivenTargets, progress: Progress | None = None) -> TargetFindings:
+def find_wrong_among(rows: TargetRows, progress: Progress | None = None) -> TargetFindings:
     """Judge targets; where many rows share a value, that value on its own."""
-    atoms = find_atoms(given.targets)
-    if not len(atoms):
-        return withdraw_promise(gather_findings(*judge_targets(given, progress)), given.targets)
-    held = np.isin(given.targets, atoms)
-    others = replace(given, targets=np.where(held, np.nan, given.targets))
-    found = gather_findings(*judge_targets(others, progress))
-    found = add_atoms(found, given.targets, given.known, estimate_membership(given, atoms))
-    return withdraw_promise(found, given.targets)
+    atoms = find_atoms(rows.targets)
+    held = np.isin(rows.targets, atoms)
+    others = replace(rows, targets=np.where(held, np.nan, rows.targets)) if len(atoms) else rows
+    findings = gather_findings(*judge_targets(others, progress))
+    if len(atoms):
+        findings = add_atoms(findings, rows, atoms)
+    return withdraw_promise(findings, rows.targets)
 
 
-def withdraw_promise(found: TargetFindings, targets: np.ndarray) -> TargetFindings:
+def withdraw_promise(findings: TargetFindings, targets: np.ndarray) -> TargetFindings:
     """Nothing is promised where more of the targets look wrong than an audit may believe."""
-    looks_wrong = float(np.mean(found.p_wrong[np.isfinite(targets)] > 0.5))
-    looks_wrong = max(looks_wrong, found.noise_rate.estimate)
-    if not found.has_skill or looks_wrong <= MOST_BELIEVED:
-        return found
+    looks_wrong = float(np.mean(findings.p_wrong[np.isfinite(targets)] > 0.5))
+    looks_wrong = max(looks_wrong, findings.noise_rate.estimate)
+    if not findings.has_skill or looks_wrong <= MOST_BELIEVED:
+        return findings
     note = (
         f"{looks_wrong:.0%} of the targets are far from what is predicted for such rows. That more "
         "than a third are wrong is less likely than that the columns tell too little of them or "
         "that they follow a rule the models cannot learn, so nothing is flagged."
     )
-    return found._replace(
-        p_wrong=np.minimum(found.p_wrong, MOST_WITHOUT_SKILL),
+    return findings._replace(
+        p_wrong=np.minimum(findings.p_wrong, MOST_WITHOUT_SKILL),
         noise_rate=NoiseRate(MOST_WITHOUT_SKILL, 0.0, 1.0),
         has_skill=False,
         notes=[
             NOT_UNDERSTOOD,
             note,
-            *(n for n in found.notes if n not in rate_notes(found.noise_rate)),
+            *(n for n in findings.notes if n not in rate_notes(findings.noise_rate)),
         ],
     )
 
@@ -174,10 +144,10 @@ class TargetRound(NamedTuple):
     predictions: np.ndarray  # (models, n + m)
     predicted: np.ndarray  # (n + m,), by all models together
     weights: np.ndarray  # (models,)
-    scales: LocalScales
+    power: float  # of the local scales
     residuals: np.ndarray
     posterior: TargetPosterior
-    told: TargetPosterior  # the same, if right residuals are as skewed as most of them are
+    skewed: TargetPosterior  # the same, if right residuals are as skewed as most of them are
 
 
 def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
@@ -191,12 +161,12 @@ def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> 
     f = last.predicted
     skill = measure_skill(first.residuals, first.predicted, task.data.groups) >= LEAST_SKILL
     models = score_models(last, task.data.targets, task.models)
-    rate = estimate_rate(last.told.hypotheses, max(model["r2"] for model in models))
-    p_wrong = np.where(task.known, 0.0, last.told.p_wrong)
+    rate = estimate_rate(last.skewed.hypotheses, max(model["r2"] for model in models))
+    p_wrong = np.where(task.known, 0.0, last.skewed.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)
-    of_tails = np.sum([found.of_tails for found in rows.hypotheses], axis=0)
+    of_tails = np.sum([scale.of_tails for scale in rows.hypotheses], axis=0)
     undo = task.scale.undo
     ordered = task.in_given_order
     return TargetFindings(
@@ -212,7 +182,7 @@ def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> 
         has_skill=skill,
         models=models,
         tail=rows.hypotheses[0].noises[int(of_tails.argmax())].tail,
-        scale=last.scales.power,
+        scale=last.power,
         on_log_scale=task.scale.logs,
         notes=[*([] if skill else [NO_SKILL]), *task.notes, *rate_notes(rate)],
     )
@@ -278,10 +248,10 @@ def _round(
     progress: Progress | None,
 ) -> TargetRound:
     """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
-    told = []
+    of_models = []
     for model in count_models(models, progress):
-        told.append(model.predict_unseen(data))
-    predictions = np.stack(told)
+        of_models.append(model.predict_unseen(data))
+    predictions = np.stack(of_models)
     weight = row_weights(data)
     random = np.random.default_rng(data.random_state)
     predicted, weights = pool_predictions(
@@ -290,27 +260,27 @@ def _round(
     residuals = judged - predicted[: len(data)]
     if progress is not None:
         progress("computing the posterior")
-    scales = fit_local_scales(data, predictions, predicted, residuals, weight)
+    scales, power, skew = fit_local_scales(data, predictions, predicted, residuals, weight)
     posterior = skewed = compute_posterior(residuals, judged, scales, trusted, ~known, random)
-    if scales.skew:
-        sided = scales.skewed(residuals)
-        skewed = compute_posterior(residuals, judged, sided, trusted, ~known, random)
-    return TargetRound(predictions, predicted, weights, scales, residuals, posterior, skewed)
+    if skew:
+        scales = skew_scales(scales, skew, residuals, data.smallest_scale)
+        skewed = compute_posterior(residuals, judged, scales, trusted, ~known, random)
+    return TargetRound(predictions, predicted, weights, power, residuals, posterior, skewed)
 
 
 def judge_targets(
-    given: GivenTargets, progress: Progress | None
+    rows: TargetRows, progress: Progress | None
 ) -> tuple[TargetTask, TargetRound, TargetRound]:
     """Judge targets in two rounds, as they are or, where these are likelier, by their logarithms.
 
     On the wrong scale the long side of skewed targets looks wrong. Both are judged to the end
     before they are compared: errors that are all on one side look like skew until they are known.
     """
-    judged = _run_rounds(make_task(given), progress)
-    if not may_be_logs(given.targets[np.isfinite(given.targets)]):
+    judged = _run_rounds(TargetTask(rows), progress)
+    if not may_be_logs(rows.targets[np.isfinite(rows.targets)]):
         return judged
-    by_logs = _run_rounds(make_task(given, logs=True), progress)
-    gain = compute_evidence(by_logs, given.targets) - compute_evidence(judged, given.targets)
+    by_logs = _run_rounds(TargetTask(rows, logs=True), progress)
+    gain = compute_evidence(by_logs, rows.targets) - compute_evidence(judged, rows.targets)
     return by_logs if gain > LEAST_LOG_GAIN * len(judged[0].data) else judged
 
 
@@ -332,8 +302,49 @@ def compute_evidence(
     """How likely positive targets are, right or wrong, in densities of their own units."""
     task, _, last = judged
     recorded = targets[task.order[: len(task.data)]]
-    told = last.posterior.log_density + task.scale.log_slope(recorded)
-    return float(np.sum(told[recorded > 0]))
+    log_density = last.posterior.log_density + task.scale.log_slope(recorded)
+    return float(np.sum(log_density[recorded > 0]))
+
+
+def may_be_logs(targets: np.ndarray) -> bool:
+    """Whether logarithms are worth a try: targets are positive, but for few, and skewed."""
+    if np.mean(targets > 0) < MOSTLY_POSITIVE:
+        return False
+    low, middle, high = np.quantile(targets, SKEW_QUANTILES)
+    return bool(high - middle > LEAST_SKEW * (middle - low))
+
+
+def estimate_membership(
+    rows: TargetRows, atoms: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which atom each row holds, and how probable each is by trees that were grown without the row.
+
+    Returns the kinds of the rows, the last kind being none of the atoms; the probabilities of all
+    kinds, (n, atoms + 1), believed as far as that makes the rows' kinds likely; and the share of
+    each kind.
+    """
+    kinds = np.full(len(rows.targets), len(atoms))
+    for kind, atom in enumerate(atoms):
+        kinds[rows.targets == atom] = kind
+    if rows.X is None or not rows.X.shape[1]:  # trees look at predictions, where these are all
+        X = np.zeros(len(kinds)) if rows.predictions is None else rows.predictions
+        rows = replace(rows, X=np.asarray(X, dtype=float).reshape(len(kinds), -1))
+    task = TargetTask(rows)
+    held = kinds[task.order[: len(task.data)]]
+    share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
+    leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
+    trees = TreesRegression("atoms", True, SCALE_TREES, leaf)
+    of_atoms = [
+        trees.predict_unseen(replace(task.data, targets=(held == kind).astype(float)))
+        for kind in range(len(atoms))
+    ]
+    by_trees = np.column_stack([*of_atoms, np.maximum(1 - np.sum(of_atoms, axis=0), 0)])
+    by_trees /= by_trees.sum(axis=1, keepdims=True)
+    mixed = [(k * by_trees + share) / (k + 1) for k in TRUST_IN_TREES]
+    n = len(held)
+    p = np.empty((len(kinds), len(share)))
+    p[task.order] = max(mixed, key=lambda p: np.log(p[np.arange(n), held]).sum())
+    return kinds, p, share
 
 
 def pool_predictions(
@@ -353,7 +364,7 @@ def pool_predictions(
     center = float(np.average(targets, weights=weight))
     n = len(targets)
     rows = np.arange(n) if n <= FITTED_ROWS else random.choice(n, FITTED_ROWS, replace=False)
-    scales = [robust_scale(told[rows] - targets[rows], weight[rows]) for told in predictions]
+    scales = [robust_scale(f[rows] - targets[rows], weight[rows]) for f in predictions]
     delta = max(HUBER * min(scales), smallest_scale)
     weights = huber_weights(
         predictions[:, rows].T - center, targets[rows] - center, weight[rows], delta
@@ -391,9 +402,9 @@ def estimate_rate(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRate
     the targets is explained (``r2``), the more errors may hide in what is not. A rate beyond a
     quarter may be none: so many targets that are far off may as well be right and spread unevenly.
     """
-    estimate = float(np.mean([found.mean_rate for found in hypotheses]))
-    low = min(_quantile(found, 0.05) for found in hypotheses)
-    high = max(_quantile(found, 0.95) for found in hypotheses)
+    estimate = float(np.mean([scale.mean_rate for scale in hypotheses]))
+    low = min(_quantile(scale, 0.05) for scale in hypotheses)
+    high = max(_quantile(scale, 0.95) for scale in hypotheses)
     return NoiseRate(
         estimate,
         0.0 if estimate > MOST_TOLD else max(0.0, low / RATE_FACTOR - RATE_SLACK),
@@ -411,9 +422,9 @@ def rate_notes(rate: NoiseRate) -> list[str]:
     ]
 
 
-def _quantile(found: ScaleHypotheses, level: float) -> float:
+def _quantile(hypotheses: ScaleHypotheses, level: float) -> float:
     """Of the posterior, which may hold that nothing is wrong."""
-    weights = np.r_[1 - found.p_errors, found.p_errors * found.weights.sum(axis=0)]
+    weights = np.r_[1 - hypotheses.p_errors, hypotheses.p_errors * hypotheses.weights.sum(axis=0)]
     return float(np.r_[0.0, TARGET_RATES][np.searchsorted(np.cumsum(weights), level)])
 
 
@@ -448,77 +459,67 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
 
 
 def score_models(
-    found: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
+    last: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
 ) -> list[dict[str, Any]]:
     """Name, weight and R² of each model, on rows in so far as they are right.
 
     Weights are fractions of their sum, which the pool leaves free.
     """
-    right = 1 - found.posterior.p_if_any
+    right = 1 - last.posterior.p_if_any
     total = right @ (targets - np.average(targets, weights=right)) ** 2
-    sum_of_weights = float(found.weights.sum()) or 1.0
+    sum_of_weights = float(last.weights.sum()) or 1.0
     return [
         {
             "name": model.name,
             "weight": float(weight) / sum_of_weights,
             "r2": float(1 - right @ (targets - f[: len(targets)]) ** 2 / total),
         }
-        for model, weight, f in zip(models, found.weights, found.predictions, strict=True)
+        for model, weight, f in zip(models, last.weights, last.predictions, strict=True)
     ]
 
 
-def add_atoms(
-    found: TargetFindings, targets: np.ndarray, known: np.ndarray | None, members: Membership
-) -> TargetFindings:
+def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> TargetFindings:
     """Findings of all rows, from those of the rows that hold no atom.
 
     A wrong target holds an atom as often as any row does, a right one as often as rows like it do.
-    The odds are multiplied by that ratio, for the other rows those by how far they are off.
+    The odds are multiplied by that ratio, for the other rows those by how far they are off. An atom
+    is predicted where that is likeliest, and bounds hold all that is probable.
     """
-    held = members.kinds < len(members.atoms)
+    targets = rows.targets
+    n = len(targets)
+    kinds, p, share = estimate_membership(rows, atoms)
+    held = kinds < len(atoms)
     recorded = np.isfinite(targets)
-    known = np.zeros(len(targets), dtype=bool) if known is None else known
-    rate = found.noise_rate.estimate
-    ratio = members.log_ratio
-    suspicion = np.where(held, logit(rate), found.suspicion) + ratio
-    p_wrong = expit(logit(np.where(held, rate, found.p_wrong)) + ratio)
+    known = np.zeros(n, dtype=bool) if rows.known is None else rows.known
+    rate = findings.noise_rate.estimate
+    ratio = np.log(share[kinds] / p[np.arange(n), kinds])
+    suspicion = np.where(held, logit(rate), findings.suspicion) + ratio
+    p_wrong = expit(logit(np.where(held, rate, findings.p_wrong)) + ratio)
     p_wrong = np.where(recorded & ~known, p_wrong, 0.0)
     suspicion = np.where(known, suspicion[recorded].min(), suspicion)
-    return found._replace(
-        p_wrong=p_wrong if found.has_skill else np.minimum(p_wrong, MOST_WITHOUT_SKILL),
-        suspicion=np.where(recorded, suspicion, 0.0),
-        error_kind=np.where(held, "swap", found.error_kind),
-        notes=[*found.notes, atoms_note(members)],
-        **_expected(found, targets, members),
-    )
 
-
-def _expected(found: TargetFindings, targets: np.ndarray, members: Membership) -> dict[str, Any]:
-    """What is predicted: an atom where that is likeliest; bounds hold all that is probable."""
-    n = len(targets)
-    atoms = members.atoms
-    likeliest = members.p.argmax(axis=1)
-    probable = members.p > 1 - INSIDE
+    likeliest = p.argmax(axis=1)
+    probable = p > 1 - INSIDE
     probable[np.arange(n), likeliest] = True
     values = np.broadcast_to(atoms, (n, len(atoms)))
-    predicted = np.column_stack([values, found.predicted])[np.arange(n), likeliest]
-    away = np.where(np.isfinite(targets), targets - predicted, 0.0) / found.local_scale
-    as_before = (likeliest == len(atoms)) & (members.kinds == len(atoms))
-    return {
-        "predicted": predicted,
-        "low": np.where(probable, np.column_stack([values, found.low]), np.inf).min(axis=1),
-        "high": np.where(probable, np.column_stack([values, found.high]), -np.inf).max(axis=1),
-        "score": np.where(as_before, found.score, away),
-    }
-
-
-def atoms_note(members: Membership) -> str:
-    """Which values are judged on their own."""
-    told = [
-        f"{number(float(atom))} ({percent(float(share))} of the targets)"
-        for atom, share in zip(members.atoms, members.share, strict=False)
+    predicted = np.column_stack([values, findings.predicted])[np.arange(n), likeliest]
+    away = np.where(recorded, targets - predicted, 0.0) / findings.local_scale
+    as_before = (likeliest == len(atoms)) & ~held
+    shares = [
+        f"{number(float(atom))} ({percent(float(fraction))} of the targets)"
+        for atom, fraction in zip(atoms, share, strict=False)
     ]
-    return (
-        f"Many rows share {join_names(told)}: whether a row holds such a value is judged on its "
+    note = (
+        f"Many rows share {join_names(shares)}: whether a row holds such a value is judged on its "
         "own, beside how far all others are off."
+    )
+    return findings._replace(
+        p_wrong=p_wrong if findings.has_skill else np.minimum(p_wrong, MOST_WITHOUT_SKILL),
+        suspicion=np.where(recorded, suspicion, 0.0),
+        predicted=predicted,
+        low=np.where(probable, np.column_stack([values, findings.low]), np.inf).min(axis=1),
+        high=np.where(probable, np.column_stack([values, findings.high]), -np.inf).max(axis=1),
+        score=np.where(as_before, findings.score, away),
+        error_kind=np.where(held, "swap", findings.error_kind),
+        notes=[*findings.notes, note],
     )

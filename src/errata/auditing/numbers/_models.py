@@ -1,7 +1,6 @@
 """Models of numeric targets: what they learn from, the default ones, and those of a user."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -15,22 +14,22 @@ from ..._crossfit import Fold, make_folds
 from ..._neighbors import NeighborIndex, nearest_in
 from ..._random import clone_keeping_seeds
 from ...elm import ELMRegressor
-from ...elm._fit import choose_alpha, gather, predict_outside
+from ...elm._fit import choose_alpha, predict_outside, split_folds, sum_up
 from ...elm._hidden_layer import RBF, HiddenRows
 from ...exceptions import SuspicionWarning
 from .._settings import LEAVE_ONE_OUT, RIDGE_FOLDS, TREE_ROWS
-from ._settings import (
-    FOLDS_OF_TARGETS,
-    FOREST_LEAF,
-    FOREST_TREES,
-    NEAR_TARGETS,
-    RBF_SHARPNESS,
-    RBF_UNITS,
-    SMALLEST_SCALE,
-    TARGET_STEP,
-    TWO_FORESTS,
-    WEIGHT_STEP,
-)
+
+# `python benchmarks/targets.py` measures the constants of this folder.
+RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
+RBF_UNITS = 400
+FOREST_LEAF = 2
+FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
+TARGET_STEP = 2.0**-13  # at which trees see targets
+WEIGHT_STEP = 2.0**-8  # and weights of rows
+TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
+NEAR_TARGETS = 20  # neighbours
+FOLDS_OF_TARGETS = 5  # of regressors without a closed form
+SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def default_target_models(n_rows: int) -> list[TargetPredictor]:
     models.append(TreesRegression("extra trees", True, n_trees))
     if n_rows <= TWO_FORESTS:
         models.append(TreesRegression("random forest", False, n_trees))
-    models.append(LinearRidge("linear model"))
+    models.append(LinearRidge())
     if n_rows <= TREE_ROWS:
         models.append(NearestTargets("neighbours"))
     return models
@@ -179,11 +178,10 @@ class Unchanged(NamedTuple):
         return X.astype(float)
 
 
-@dataclass(frozen=True)
 class LinearRidge:
     """Ridge regression: straight lines, which the others only approach; in closed form."""
 
-    name: str
+    name = "linear model"
 
     def predict_unseen(self, data: TargetData) -> np.ndarray:
         """Costs O(n d²)."""
@@ -191,11 +189,12 @@ class LinearRidge:
         held_out = [] if folds is None else [test for _, test in folds]
         layer: Any = Unchanged(np.zeros(data.X.shape[1]))
         rows = HiddenRows(layer, data.learnt, data.targets[:, None], data.weight)
-        sums = gather(rows, held_out, fit_intercept=True, record_all=rule == "kfold")
+        large, small = split_folds(held_out, rows.m, all_large=rule == "kfold")
+        system, records = sum_up(rows, large, small, fit_intercept=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuspicionWarning)  # as above
-            model = sums.system.solved(choose_alpha(rule, None, sums, rows)[0])
-        outside, _, _ = predict_outside(model, sums, rows)
+            model = system.solved(choose_alpha(rule, None, system, records, rows)[0])
+        outside, _, _ = predict_outside(model, rows, records, large, small)
         return _with_others(outside[:, 0], lambda X: model.predict(layer(X))[:, 0], data)
 
 
@@ -244,16 +243,16 @@ def unseen_by_folds(regressor: Any, table: Any, data: TargetData) -> np.ndarray:
     """Rows as predicted without their fold; rows without a target, by the mean of all fits."""
     n = len(data)
     others = np.arange(len(data), len(data.X))
-    told = np.empty(len(data.X))
+    predictions = np.empty(len(data.X))
     of_others = []
     for train, test in data.folds():
         weight = row_weights(data)[train]
         model = clone(regressor).fit(table[train], data.targets[train], sample_weight=weight)
-        told[test] = model.predict(table[test])
+        predictions[test] = model.predict(table[test])
         if len(others):
             of_others.append(model.predict(table[others]))
-    told[n:] = np.mean(of_others, axis=0) if len(others) else 0
-    return told
+    predictions[n:] = np.mean(of_others, axis=0) if len(others) else 0
+    return predictions
 
 
 @dataclass(frozen=True)
@@ -266,16 +265,16 @@ class NearestTargets:
     def predict_unseen(self, data: TargetData) -> np.ndarray:
         """Costs a neighbour search. A median needs no weights of rows."""
         k = min(self.n_neighbors, len(data) - 1)
-        told = np.empty(len(data.X))
+        predictions = np.empty(len(data.X))
         if data.groups is None:
             found = NeighborIndex(data.learnt, n_jobs=data.n_jobs).others(k)
-            told[: len(data)] = _nearby_median(*found, data.targets)
+            predictions[: len(data)] = _nearby_median(*found, data.targets)
         else:
             for train, test in data.folds():
-                told[test] = self._of_others(data.learnt[test], train, data)
+                predictions[test] = self._of_others(data.learnt[test], train, data)
         if len(data.others):
-            told[len(data) :] = self._of_others(data.others, np.arange(len(data)), data)
-        return told
+            predictions[len(data) :] = self._of_others(data.others, np.arange(len(data)), data)
+        return predictions
 
     def _of_others(self, points: np.ndarray, rows: np.ndarray, data: TargetData) -> np.ndarray:
         k = min(self.n_neighbors, len(rows))
@@ -287,22 +286,6 @@ def _nearby_median(distances: np.ndarray, neighbors: np.ndarray, targets: np.nda
     """Weights fall as a Gaussian of the distance over the mean distance of a row's neighbours."""
     mean = np.maximum(distances.mean(axis=1, keepdims=True), np.finfo(float).tiny)
     return weighted_median(targets[neighbors], np.exp(-((distances / mean) ** 2)))
-
-
-class BroughtPredictions(NamedTuple):
-    """Models of numeric targets that the user brings."""
-
-    estimator: Any = None  # a regressor that learns from the table
-    predictions: np.ndarray | None = None  # out of sample, (n,) or (n, m)
-    estimators: Sequence[Any] | None = None  # instead of the default models
-
-    def for_rows(self, rows: np.ndarray) -> "BroughtPredictions":
-        """The same for some of the rows."""
-        told = self.predictions
-        return self._replace(predictions=None if told is None else np.asarray(told)[rows])
-
-
-NOTHING_BROUGHT = BroughtPredictions()
 
 
 @dataclass(frozen=True)
@@ -317,14 +300,16 @@ class CrossFittedRegressor:
         """Costs a fit for each of five folds, and one more where rows have no target."""
         table = data.X if self.table is None else self.table
         regressor = clone_keeping_seeds(self.regressor, data.random_state)
-        told = np.empty(len(data.X))
+        predictions = np.empty(len(data.X))
         for train, test in data.folds():
-            told[test] = _fitted(regressor, table, train, data).predict(take_rows(table, test))
+            predictions[test] = _fitted(regressor, table, train, data).predict(
+                take_rows(table, test)
+            )
         others = np.arange(len(data), len(data.X))
         if len(others):
             model = _fitted(regressor, table, np.arange(len(data)), data)
-            told[others] = model.predict(take_rows(table, others))
-        return told
+            predictions[others] = model.predict(take_rows(table, others))
+        return predictions
 
 
 def _fitted(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> Any:
@@ -343,55 +328,8 @@ class GivenPredictions:
     """Predictions that the user has already, on the scale of the targets."""
 
     name: str
-    told: np.ndarray
+    predictions: np.ndarray
 
     def predict_unseen(self, data: TargetData) -> np.ndarray:
         """Nothing to fit."""
-        return self.told
-
-
-def choose_target_models(
-    brought: BroughtPredictions, table: Any, n_rows: int, *, features: bool
-) -> list[TargetPredictor]:
-    """Default models unless others are brought instead, the user's regressor and predictions.
-
-    ``table`` is what the regressor learns from, in the order of the rows; predictions are on the
-    scale of the targets, (n,) or (n, m).
-    """
-    models: list[TargetPredictor] = []
-    if brought.estimators is not None:
-        models += [_named_regressor(entry, place) for place, entry in enumerate(brought.estimators)]
-    elif features:
-        models += default_target_models(n_rows)
-    if brought.estimator is not None:
-        _check_regressor("estimator", brought.estimator)
-        models.append(CrossFittedRegressor("your model", brought.estimator, table))
-    if brought.predictions is not None:
-        told = np.asarray(brought.predictions, dtype=float).reshape(len(brought.predictions), -1)
-        names = [f"your predictions {k + 1}" for k in range(told.shape[1])]
-        names = ["your predictions"] if len(names) == 1 else names
-        models += [GivenPredictions(*named) for named in zip(names, told.T, strict=True)]
-    if not models:
-        raise ValueError("no model is left to check the targets: pass a table, or predictions.")
-    return models
-
-
-def _named_regressor(entry: Any, place: int) -> TargetPredictor:
-    """A model as it is, or a regressor under its own name or that of its class."""
-    if hasattr(entry, "predict_unseen"):
-        return entry
-    if isinstance(entry, tuple) and len(entry) == 2:
-        name, regressor = entry
-    else:
-        name = f"{type(entry).__name__} {place + 1}"
-        regressor = entry
-    _check_regressor("estimators", regressor)
-    return CrossFittedRegressor(name, regressor)
-
-
-def _check_regressor(parameter: str, regressor: Any) -> None:
-    if isinstance(regressor, type | str) or not hasattr(regressor, "predict"):
-        raise ValueError(
-            f"{parameter}={regressor!r} has no predict; pass a regressor such as "
-            "sklearn.ensemble.RandomForestRegressor()."
-        )
+        return self.predictions

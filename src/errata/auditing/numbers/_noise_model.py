@@ -12,31 +12,34 @@ import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import cauchy, t
 
-from ._models import TargetData, TreesRegression, robust_scale, weighted_quantile
-from ._settings import (
-    CORE_TAIL,
-    EM_STEPS,
-    EM_TOLERANCE,
-    FITTED_ROWS,
-    GROSS_SCALES,
-    INSIDE,
-    KERNELS,
-    LARGEST_LOG_SCALE,
-    LEAST_BETWEEN_QUARTILES,
-    LEAST_RESIDUAL,
-    LEAST_SIGMA,
-    LEAST_TOLD_SKEW,
-    MOST_RESIDUAL,
-    POWERS,
-    RATE_PRIOR,
-    SCALE_LEAF,
-    SCALE_TREES,
-    SMALLEST_SCALE,
-    TAILS,
-    TARGET_RATES,
-    WIDE_FRACTION,
-    WIDE_SCALE,
-)
+from ._models import SMALLEST_SCALE, TargetData, TreesRegression, robust_scale, weighted_quantile
+
+FITTED_ROWS = 10_000  # that weights of models and noise are fitted to at most
+
+# Local scale. Times the scale of all: what is looked at of residuals.
+LEAST_RESIDUAL = 0.05
+MOST_RESIDUAL = 2.0
+SCALE_TREES = 60
+SCALE_LEAF = (5, 20)
+POWERS = np.r_[np.arange(0, 1.75, 0.25), 2.0]  # of what is predicted for the scale of a row
+LARGEST_LOG_SCALE = 1.5
+LEAST_TOLD_SKEW = 0.15  # half of the log ratio of the scales above and below what is predicted
+LEAST_BETWEEN_QUARTILES = 1.0  # local scales, where those are not at their smallest
+# Of the densities that powers are weighed by.
+CORE_TAIL = 5.0
+WIDE_FRACTION = 0.1
+WIDE_SCALE = 5.0
+
+# Noise
+TAILS = (3.0, 4.0, 6.0, 10.0, 30.0)  # degrees of freedom of right residuals
+GROSS_SCALES = 3.0 * 2.0 ** np.arange(8)  # of wrong residuals
+TARGET_RATES = np.geomspace(0.001, 0.5, 52)
+RATE_PRIOR = (0.5, 10.5)  # of the Beta distribution
+EM_STEPS = 200
+EM_TOLERANCE = 1e-6
+LEAST_SIGMA = 3**-0.5  # local scales: of half a rounding step, the deviation of rounding alone
+KERNELS = 1_000  # of the density of targets, at most
+INSIDE = 0.9  # of right targets lie between low and high
 
 
 class TargetNoise(NamedTuple):
@@ -199,35 +202,13 @@ class TargetPosterior(NamedTuple):
     @property
     def p_wrong(self) -> np.ndarray:
         """Probability that each target is wrong."""
-        return self.p_if_any * np.mean([found.p_errors for found in self.hypotheses])
-
-
-class LocalScales(NamedTuple):
-    """Two hypotheses of how noise varies between rows, each of shape (n + m,).
-
-    All of what is predicted hides errors that cluster in a region; none of it calls legitimate
-    noise errors.
-    """
-
-    whole: np.ndarray
-    half: np.ndarray  # the geometric mean of that and its median
-    power: float  # 0 where noise is even
-    skew: float = 0.0  # above 0 where right targets spread further above what is predicted
-    smallest: float = SMALLEST_SCALE  # what right targets differ by at least, as they are rounded
-
-    def skewed(self, residuals: np.ndarray) -> "LocalScales":
-        """The same, wider on the side to which right targets are skewed, narrower on the other."""
-        sides = np.ones(len(self.whole))
-        sides[: len(residuals)] = np.exp(self.skew * np.sign(residuals))
-        whole = np.maximum(sides * self.whole, self.smallest)
-        half = np.maximum(sides * self.half, self.smallest)
-        return self._replace(whole=whole, half=half)
+        return self.p_if_any * np.mean([under.p_errors for under in self.hypotheses])
 
 
 def compute_posterior(
     residuals: np.ndarray,
     targets: np.ndarray,
-    scales: LocalScales,
+    scales: np.ndarray,
     trusted: np.ndarray,
     doubtful: np.ndarray,
     random: np.random.Generator,
@@ -237,8 +218,8 @@ def compute_posterior(
     Parameters
     ----------
     residuals, targets : array of shape (n,)
-    scales : LocalScales
-        Of these rows, and of more that have no target.
+    scales : array of shape (2, n + m)
+        Of these rows, and of more that have no target; see :func:`fit_local_scales`.
     trusted : array of bool of shape (n,)
         Targets whose density stands for that of a swapped one.
     doubtful : array of bool of shape (n,)
@@ -251,13 +232,13 @@ def compute_posterior(
     if len(fitted) > FITTED_ROWS:
         fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
     posteriors = []
-    for scale in (scales.whole, scales.half):
+    for scale in scales:
         s = scale[: len(residuals)]
         z = residuals / s
         log_swap = others.log_density(targets, s) + np.log(s)
         densities = log_error_densities(z, gross_scales(z), log_swap)
-        found = weigh_hypotheses(z[fitted], densities[:, fitted])
-        posteriors.append(average_hypotheses(found, z, densities, scale))
+        hypotheses = weigh_hypotheses(z[fitted], densities[:, fitted])
+        posteriors.append(average_hypotheses(hypotheses, z, densities, scale))
     first, second = posteriors
     rows = {name: (getattr(first, name) + getattr(second, name)) / 2 for name in first._fields[:-1]}
     return TargetPosterior(**rows, hypotheses=[*first.hypotheses, *second.hypotheses])
@@ -294,13 +275,13 @@ def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarra
 
 
 def average_hypotheses(
-    found: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
+    hypotheses: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
 ) -> TargetPosterior:
     """Average over tails and rates; ``scale`` holds rows without a target, too."""
     p_wrong, suspicion, swap_share, log_density = np.zeros((4, len(z)))
     spread = reach = 0.0
     log_odds = np.log(TARGET_RATES) - np.log1p(-TARGET_RATES)
-    for noise, weights in zip(found.noises, found.weights, strict=True):
+    for noise, weights in zip(hypotheses.noises, hypotheses.weights, strict=True):
         wrong = noise.log_wrong(log_densities)
         right = noise.log_right(z)
         ratio = wrong - right
@@ -314,7 +295,7 @@ def average_hypotheses(
         spread += weights.sum() * noise.sigma
         reach += weights.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
     return TargetPosterior(
-        p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density, [found]
+        p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density, [hypotheses]
     )
 
 
@@ -333,15 +314,36 @@ def fit_local_scales(
     pooled: np.ndarray,
     residuals: np.ndarray,
     weight: np.ndarray,
-) -> LocalScales:
-    """Learn the size of residuals from the features, and believe it as far as that is likely."""
+) -> tuple[np.ndarray, float, float]:
+    """Learn the size of residuals from the features, and believe it as far as that is likely.
+
+    Returns
+    -------
+    scales : array of shape (2, n + m)
+        Two hypotheses of how noise varies between rows: all of what is predicted, which hides
+        errors that cluster in a region, and the geometric mean of that and its median. None of it
+        would call legitimate noise errors.
+    power : float
+        How far what is predicted is believed; 0 where noise is even.
+    skew : float
+        Above 0 where right targets spread further above what is predicted.
+    """
     least = data.smallest_scale
     overall = max(robust_scale(residuals, weight), least)
-    told = _predict_size(data, predictions, pooled, residuals, overall)
-    power, whole = _choose_power(told, residuals, weight, overall, least)
+    size = _predict_size(data, predictions, pooled, residuals, overall)
+    power, whole = _choose_power(size, residuals, weight, overall, least)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
     skew = _skew(residuals / whole[: len(data)], weight)
-    return LocalScales(whole, _rescale(half, residuals, weight, least), power, skew, least)
+    return np.stack([whole, _rescale(half, residuals, weight, least)]), power, skew
+
+
+def skew_scales(
+    scales: np.ndarray, skew: float, residuals: np.ndarray, smallest: float = SMALLEST_SCALE
+) -> np.ndarray:
+    """Scales wider on the side to which right targets are skewed, narrower on the other."""
+    sides = np.ones(scales.shape[1])
+    sides[: len(residuals)] = np.exp(skew * np.sign(residuals))
+    return np.maximum(sides * scales, smallest)
 
 
 def _predict_size(
@@ -360,18 +362,18 @@ def _predict_size(
     leaf = int(np.clip(len(data) // 50, *SCALE_LEAF))
     X = np.column_stack([data.X, pooled, spread])
     trees = TreesRegression("local scale", True, SCALE_TREES, leaf)
-    told = trees.predict_unseen(replace(data, X=X, targets=np.log(size), weight=None))
-    return told - told[: len(data)].mean()
+    log_size = trees.predict_unseen(replace(data, X=X, targets=np.log(size), weight=None))
+    return log_size - log_size[: len(data)].mean()
 
 
 def _choose_power(
-    told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
+    log_size: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
 ) -> tuple[float, np.ndarray]:
     """The power of the predicted size that makes residuals most likely, and the scale by it."""
     likelihoods = []
     scales = []
     for power in POWERS:
-        log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
+        log_scale = np.clip(power * log_size, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
         scale = _rescale(overall * np.exp(log_scale), residuals, weight, least)
         likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
         scales.append(scale)

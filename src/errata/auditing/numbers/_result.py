@@ -289,7 +289,8 @@ class TargetAudit(BaseAudit):
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another target than it had."""
-        targets = read_targets(now, self.about["target"]).targets[places]
+        _, targets, _ = read_targets(now, self.about["target"])
+        targets = targets[places]
         changed = (targets != self.targets[rows]) & ~(np.isnan(targets) & ~self.has_target[rows])
         if changed.any():
             raise ValueError(describe_new_rows(table, places[changed]))
@@ -300,7 +301,8 @@ class TargetAudit(BaseAudit):
         """The column of targets as it is in the new file."""
         target = self.about["target"]
         if self.known is not None:  # the audit may have begun with the numbers that people gave
-            is_other = read_targets(now, target).targets != cleaned.labels[rows]
+            _, targets, _ = read_targets(now, target)
+            is_other = targets != cleaned.labels[rows]
             given = cleaned.decided[rows] & (cleaned.did[rows] == "kept")
             did = cleaned.did.copy()
             did[rows[given & is_other]] = "replaced"
@@ -315,7 +317,7 @@ class TargetAudit(BaseAudit):
         return cleaned, {target: new}
 
     def _describe_cleaned(
-        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+        self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of targets that are probably wrong."""
         why_kept = "no more than half of the rows go"

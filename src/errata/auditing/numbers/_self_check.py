@@ -5,7 +5,7 @@ that people make.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from ..._progress import Progress
 from .._self_check import Run, count_found, count_hits, count_to_inject, inject_errors, lift_of
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD
 from ._finding import TargetFindings, find_wrong_among, next_round
-from ._models import NOTHING_BROUGHT, BroughtPredictions
-from ._settings import MOVED, PLANTING_TRIES
-from ._task import GivenTargets, arrange, find_atoms, make_task
+from ._task import TargetRows, TargetTask, arrange, find_atoms
+
+MOVED = 0.1  # robust scales of the targets: a smaller change is no error
+PLANTING_TRIES = 10
 
 
 class TargetSelfCheck(NamedTuple):
@@ -43,46 +44,37 @@ class TargetSelfCheck(NamedTuple):
 
     def _sentence(self) -> str:
         """What the report says."""
-        told = (
+        sentence = (
             f"Of {self.injected:,} values we exchanged for those of other rows, {self.found:,} are "
             f"among the {self.top:,} most suspicious rows; {self.by_value:,} would be by how "
             "unusual the value is alone."
         )
         if not self.lift:
-            return f"{told} Planted errors do not stand out."
+            return f"{sentence} Planted errors do not stand out."
         off = number(self.median_error)
-        was = number(self.planted_error)
-        return f"{told} What is predicted for them is off by {off}, the planted values by {was}."
+        planted = number(self.planted_error)
+        return (
+            f"{sentence} What is predicted for them is off by {off}, the planted values by "
+            f"{planted}."
+        )
 
 
 def check_targets(
-    X: np.ndarray | None,
-    targets: np.ndarray,
-    found: TargetFindings,
-    *,
-    table: Any = None,
-    groups: np.ndarray | None = None,
-    brought: BroughtPredictions = NOTHING_BROUGHT,
-    known: np.ndarray | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
+    rows: TargetRows, found: TargetFindings, progress: Progress | None = None
 ) -> TargetSelfCheck | None:
     """Plant errors in a copy of the targets and look for them; None where rows are too few.
 
-    Parameters are those of :func:`find_wrong_targets`, and what it found. Of a large table some
-    rows are drawn.
+    ``found`` is what :func:`find_wrong_targets` found. Of a large table some rows are drawn.
     """
-    random = np.random.default_rng(seed + 1)
-    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    given, order = arrange(given)
-    rows = np.flatnonzero(np.isfinite(given.targets))
-    if len(rows) > CHECKED_ROWS:
-        rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
-    given = given.for_rows(rows)
-    found = found.for_rows(order[rows])
-    has_atoms = len(find_atoms(given.targets)) > 0
-    task = make_task(given, logs=found.on_log_scale and not has_atoms)
+    random = np.random.default_rng(rows.seed + 1)
+    rows, order = arrange(rows)
+    drawn = np.flatnonzero(np.isfinite(rows.targets))
+    if len(drawn) > CHECKED_ROWS:
+        drawn = np.sort(random.choice(drawn, CHECK_SAMPLE, replace=False))
+    rows = rows.for_rows(drawn)
+    found = found.for_rows(order[drawn])
+    has_atoms = len(find_atoms(rows.targets)) > 0
+    task = TargetTask(rows, logs=found.on_log_scale and not has_atoms)
     scale = task.scale
     truth = task.data.targets
 
@@ -95,8 +87,8 @@ def check_targets(
         if has_atoms:  # all anew, as rows hold an atom now that held none, and the reverse
             values, places = np.unique(truth, return_index=True)
             # Exactly what was recorded: atoms are known by being equal.
-            recorded = given.targets[places[np.searchsorted(values, swapped)]]
-            again = find_wrong_among(replace(given, targets=recorded, seed=new_seed), progress)
+            recorded = rows.targets[places[np.searchsorted(values, swapped)]]
+            again = find_wrong_among(replace(rows, targets=recorded, seed=new_seed), progress)
             return Run(planted, swapped, again.suspicion, scale.apply(again.predicted))
         spread = (scale.apply(found.high) - scale.apply(found.low)) / 4
         start = (found.p_wrong, scale.apply(found.predicted), spread)
@@ -104,13 +96,13 @@ def check_targets(
         last = next_round(task.models, data, task.known, *start, progress=progress)
         return Run(planted, swapped, last.posterior.suspicion, last.predicted)
 
-    runs = inject_errors(run_once, len(rows))
+    runs = inject_errors(run_once, len(truth))
     if not runs:
         return None
     alike = np.zeros(len(truth), dtype=np.intp)  # planted errors are compared with all other rows
     lift = lift_of([run._replace(labels=alike) for run in runs])
-    told = count_found(runs, found.p_wrong, lift)
-    by_value = count_hits(runs, [np.abs(run.labels) for run in runs])[told["top"] - 1]
+    counts = count_found(runs, found.p_wrong, lift)
+    by_value = count_hits(runs, [np.abs(run.labels) for run in runs])[counts["top"] - 1]
 
     def median_distance(values: list[np.ndarray]) -> float:
         away = [
@@ -120,7 +112,7 @@ def check_targets(
         return float(np.median(np.concatenate(away)))
 
     return TargetSelfCheck(
-        **told,
+        **counts,
         by_value=round(float(by_value)),
         median_error=median_distance([run.suggested for run in runs]),
         planted_error=median_distance([run.labels for run in runs]),

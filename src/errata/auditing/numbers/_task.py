@@ -5,6 +5,7 @@ would look like errors of each other. Whether a row holds an atom is one questio
 what it holds if it does not is another, and the audit of the other rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,78 +22,104 @@ from ..._compat import take_rows
 from ..inputs._duplicates import copies_note, copy_groups
 from ..inputs._groups import join_groups
 from ._models import (
-    NOTHING_BROUGHT,
-    BroughtPredictions,
+    SMALLEST_SCALE,
+    CrossFittedRegressor,
+    GivenPredictions,
     TargetData,
     TargetPredictor,
-    TreesRegression,
-    choose_target_models,
+    default_target_models,
     weighted_median,
 )
-from ._settings import (
-    ATOM_LEAF,
-    FEWEST_BESIDE,
-    LEAST_ATOM,
-    LEAST_EXCESS,
-    LEAST_SKEW,
-    LOG_QUANTILE,
-    MOSTLY_POSITIVE,
-    MOSTLY_SHARED,
-    SCALE_TREES,
-    SKEW_QUANTILES,
-    SMALLEST_SCALE,
-    SMALLEST_STEP,
-    START_CLIP,
-    TRUST_IN_TREES,
-)
+
+LOG_QUANTILE = 0.01  # of positive targets; a tenth of it is the floor of logarithms
+
+# Atoms: single values that many rows share
+LEAST_ATOM = 0.05  # fraction of the rows
+LEAST_EXCESS = 2.0  # times the next most frequent value
+FEWEST_BESIDE = 30  # rows that are left beside atoms
+
+START_CLIP = 10.0  # robust scales beyond the quartiles: targets further out start from there
+MOSTLY_SHARED = 0.5  # of the rows: where so many share their value, targets are rounded
+SMALLEST_STEP = 0.5  # of a rounding step: how far rounding alone moves a target
 
 
 @dataclass(frozen=True)
-class GivenTargets:
-    """All that :func:`find_wrong_targets` is given."""
+class TargetRows:
+    """Rows of a table, their targets, and the models that the user passes.
+
+    Attributes
+    ----------
+    X : array of float of shape (n, d) or None
+        Numeric features, each with mean 0 and standard deviation 1; None with predictions alone.
+    targets : array of float of shape (n,)
+        The targets; NaN where a row has none.
+    table : table, optional
+        What ``estimator`` learns from; ``X`` when not given.
+    groups : array of int of shape (n,), optional
+        The number of each row's group where rows must be left out together.
+    estimator : regressor, optional
+        Learns from ``table``.
+    predictions : array of shape (n,) or (n, m), optional
+        Out of sample, by models of the user.
+    estimators : sequence, optional
+        Models in place of the default ones.
+    known : array of bool of shape (n,), optional
+        Targets that are certain.
+    """
 
     X: np.ndarray | None
     targets: np.ndarray
     table: Any = None
     groups: np.ndarray | None = None
-    brought: BroughtPredictions = NOTHING_BROUGHT
+    estimator: Any = None
+    predictions: np.ndarray | None = None
+    estimators: Sequence[Any] | None = None
     known: np.ndarray | None = None
     seed: int = 0
     n_jobs: int | None = None
 
-    def for_rows(self, rows: np.ndarray) -> "GivenTargets":
+    @property
+    def has_target(self) -> np.ndarray:
+        """Whether each row has one."""
+        return ~np.isnan(self.targets)
+
+    def for_rows(self, rows: np.ndarray) -> "TargetRows":
         """The same for some of the rows."""
+
+        def take(values: np.ndarray | None) -> np.ndarray | None:
+            return None if values is None else np.asarray(values)[rows]
+
         return replace(
             self,
-            X=None if self.X is None else self.X[rows],
+            X=take(self.X),
             targets=self.targets[rows],
             table=None if self.table is None else take_rows(self.table, rows),
-            groups=None if self.groups is None else self.groups[rows],
-            brought=self.brought.for_rows(rows),
-            known=None if self.known is None else self.known[rows],
+            groups=take(self.groups),
+            predictions=take(self.predictions),
+            known=take(self.known),
         )
 
 
-def arrange(given: GivenTargets) -> tuple[GivenTargets, np.ndarray]:
+def arrange(rows: TargetRows) -> tuple[TargetRows, np.ndarray]:
     """The same with rows and features in an order that follows from what they hold, and that order.
 
     Folds and samples are drawn by position: another order of the same table would be another draw.
     """
-    n = len(given.targets)
-    told = np.empty((n, 0))
-    if given.brought.predictions is not None:
-        told = np.asarray(given.brought.predictions, dtype=float).reshape(n, -1)
-    X = told if given.X is None else given.X
+    n = len(rows.targets)
+    predictions = np.empty((n, 0))
+    if rows.predictions is not None:
+        predictions = np.asarray(rows.predictions, dtype=float).reshape(n, -1)
+    X = predictions if rows.X is None else rows.X
     signatures, columns = sign_table(X)
-    known = np.zeros(n) if given.known is None else given.known
-    ties = [round_cells(values) for values in (given.targets, known, *told.T)]
+    known = np.zeros(n) if rows.known is None else rows.known
+    ties = [round_cells(values) for values in (rows.targets, known, *predictions.T)]
     order = order_rows(X, signatures, *ties)
-    given = given.for_rows(order)
-    if given.X is not None:
-        given = replace(given, X=given.X[:, np.argsort(columns)])
-    if given.groups is not None:
-        given = replace(given, groups=number_by_appearance(given.groups))
-    return given, order
+    rows = rows.for_rows(order)
+    if rows.X is not None:
+        rows = replace(rows, X=rows.X[:, np.argsort(columns)])
+    if rows.groups is not None:
+        rows = replace(rows, groups=number_by_appearance(rows.groups))
+    return rows, order
 
 
 class TargetScale(NamedTuple):
@@ -122,15 +149,42 @@ class TargetScale(NamedTuple):
         return np.exp(values) if self.logs else values
 
 
-class TargetTask(NamedTuple):
-    """Rows in the order in which they are worked on, models, and the scale of the targets."""
+class TargetTask:
+    """Rows with a target first, targets and predictions on one scale, and the models.
 
-    order: np.ndarray  # rows with a target, then rows without
-    data: TargetData
-    models: list[TargetPredictor]
-    known: np.ndarray  # of the rows with a target
-    scale: TargetScale
-    notes: list[str]
+    Attributes
+    ----------
+    order : array of int of shape (n + m,)
+        Rows with a target, then rows without.
+    data : TargetData
+    models : list of TargetPredictor
+    known : array of bool of shape (n,)
+    scale : TargetScale
+    notes : list of str
+    """
+
+    def __init__(self, rows: TargetRows, *, logs: bool = False) -> None:
+        has_target = np.isfinite(rows.targets)
+        n = int(has_target.sum())
+        self.order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
+        rows = rows.for_rows(self.order)
+        targets = rows.targets[:n]
+        self.scale = fit_target_scale(targets, logs=logs)
+        X = np.empty((len(self.order), 0)) if rows.X is None else rows.X
+        groups = None if rows.groups is None else np.unique(rows.groups[:n], return_inverse=True)[1]
+        groups, copies = join_copies(X[:n], targets, groups)
+        scaled = self.scale.apply(targets)
+        self.data = TargetData(
+            X,
+            scaled,
+            groups=groups,
+            smallest_scale=max(SMALLEST_SCALE, SMALLEST_STEP * rounding_step(scaled)),
+            random_state=rows.seed,
+            n_jobs=rows.n_jobs,
+        )
+        self.models = choose_target_models(rows, self.scale)
+        self.known = np.zeros(n, dtype=bool) if rows.known is None else rows.known[:n]
+        self.notes = [] if copies is None else [copies_note(copies, "target")]
 
     def in_given_order(self, values: np.ndarray, otherwise: Any = 0.0) -> np.ndarray:
         """Values of all rows, or of those with a target, in the order in which rows were given."""
@@ -139,38 +193,47 @@ class TargetTask(NamedTuple):
         return spread
 
 
-def make_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
-    """Rows with a target first, targets and predictions on one scale, and the models."""
-    has_target = np.isfinite(given.targets)
-    order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
-    n = int(has_target.sum())
-    given = given.for_rows(order)
-    targets = given.targets[:n]
-    brought = given.brought
-    groups = given.groups
-    scale = fit_target_scale(targets, logs=logs)
-    X = np.empty((len(order), 0)) if given.X is None else given.X
-    groups = None if groups is None else np.unique(groups[:n], return_inverse=True)[1]
-    groups, copies = join_copies(X[:n], targets, groups)
-    if brought.predictions is not None:
-        brought = brought._replace(predictions=scale.apply(brought.predictions))
-    scaled = scale.apply(targets)
-    data = TargetData(
-        X,
-        scaled,
-        groups=groups,
-        smallest_scale=max(SMALLEST_SCALE, SMALLEST_STEP * rounding_step(scaled)),
-        random_state=given.seed,
-        n_jobs=given.n_jobs,
-    )
-    return TargetTask(
-        order,
-        data,
-        choose_target_models(brought, given.table, n, features=given.X is not None),
-        np.zeros(n, dtype=bool) if given.known is None else given.known[:n],
-        scale,
-        [] if copies is None else [copies_note(copies, "target")],
-    )
+def choose_target_models(rows: TargetRows, scale: TargetScale) -> list[TargetPredictor]:
+    """Default models unless others are passed instead, the user's regressor and predictions."""
+    models: list[TargetPredictor] = []
+    if rows.estimators is not None:
+        models += [
+            _named_regressor(entry, position) for position, entry in enumerate(rows.estimators)
+        ]
+    elif rows.X is not None:
+        models += default_target_models(int(rows.has_target.sum()))
+    if rows.estimator is not None:
+        _check_regressor("estimator", rows.estimator)
+        models.append(CrossFittedRegressor("your model", rows.estimator, rows.table))
+    if rows.predictions is not None:
+        predictions = scale.apply(rows.predictions).reshape(len(rows.targets), -1)
+        names = [f"your predictions {k + 1}" for k in range(predictions.shape[1])]
+        names = ["your predictions"] if len(names) == 1 else names
+        models += [GivenPredictions(*named) for named in zip(names, predictions.T, strict=True)]
+    if not models:
+        raise ValueError("no model is left to check the targets: pass a table, or predictions.")
+    return models
+
+
+def _named_regressor(entry: Any, position: int) -> TargetPredictor:
+    """A model as it is, or a regressor under its own name or that of its class."""
+    if hasattr(entry, "predict_unseen"):
+        return entry
+    if isinstance(entry, tuple) and len(entry) == 2:
+        name, regressor = entry
+    else:
+        name = f"{type(entry).__name__} {position + 1}"
+        regressor = entry
+    _check_regressor("estimators", regressor)
+    return CrossFittedRegressor(name, regressor)
+
+
+def _check_regressor(parameter: str, regressor: Any) -> None:
+    if isinstance(regressor, type | str) or not hasattr(regressor, "predict"):
+        raise ValueError(
+            f"{parameter}={regressor!r} has no predict; pass a regressor such as "
+            "sklearn.ensemble.RandomForestRegressor()."
+        )
 
 
 def fit_target_scale(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
@@ -213,14 +276,6 @@ def log_floor(targets: np.ndarray) -> float:
     return float(np.quantile(targets[targets > 0], LOG_QUANTILE)) / 10
 
 
-def may_be_logs(targets: np.ndarray) -> bool:
-    """Whether logarithms are worth a try: targets are positive, but for few, and skewed."""
-    if np.mean(targets > 0) < MOSTLY_POSITIVE:
-        return False
-    low, middle, high = np.quantile(targets, SKEW_QUANTILES)
-    return bool(high - middle > LEAST_SKEW * (middle - low))
-
-
 def clip_far_targets(values: np.ndarray) -> np.ndarray:
     """Values no further than ten spreads beyond the quartiles.
 
@@ -248,61 +303,6 @@ def find_atoms(targets: np.ndarray) -> np.ndarray:
             break
         atoms.append(values[times.argmax()])
     return np.array(atoms)
-
-
-class Membership(NamedTuple):
-    """Which atom each row holds, the last kind being none of them, and how probable each is."""
-
-    atoms: np.ndarray
-    kinds: np.ndarray  # of the rows; those without a target hold none
-    p: np.ndarray  # (n, atoms + 1), by trees that were grown without the row
-    share: np.ndarray  # of the rows, (atoms + 1,)
-
-    @property
-    def log_ratio(self) -> np.ndarray:
-        """How much likelier a row's kind is in any other row, as logarithm."""
-        return np.log(self.share[self.kinds] / self.p[np.arange(len(self.kinds)), self.kinds])
-
-
-def estimate_membership(given: GivenTargets, atoms: np.ndarray) -> Membership:
-    """Ask trees, and believe them as far as that makes the rows' kinds likely."""
-    kinds = np.full(len(given.targets), len(atoms))
-    for place, atom in enumerate(atoms):
-        kinds[given.targets == atom] = place
-    task = make_task(_add_features(given))
-    held = kinds[task.order[: len(task.data)]]
-    share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
-    p = np.empty((len(kinds), len(share)))
-    p[task.order] = _mix_with_shares(_ask_trees(task, held, len(atoms)), held, share)
-    return Membership(atoms, kinds, p, share)
-
-
-def _add_features(given: GivenTargets) -> GivenTargets:
-    """Where predictions are all there is, these are what trees look at; or nothing."""
-    if given.X is not None and given.X.shape[1]:
-        return given
-    told = given.brought.predictions
-    told = np.zeros(len(given.targets)) if told is None else np.asarray(told, dtype=float)
-    return replace(given, X=told.reshape(len(told), -1))
-
-
-def _ask_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndarray:
-    """Probability of each atom and of none, as trees see it, (n + m, atoms + 1)."""
-    leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
-    trees = TreesRegression("atoms", True, SCALE_TREES, leaf)
-    told = [
-        trees.predict_unseen(replace(task.data, targets=(held == kind).astype(float)))
-        for kind in range(n_atoms)
-    ]
-    p = np.column_stack([*told, np.maximum(1 - np.sum(told, axis=0), 0)])
-    return p / p.sum(axis=1, keepdims=True)
-
-
-def _mix_with_shares(p: np.ndarray, held: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Probabilities and shares, mixed as makes likeliest what the rows hold."""
-    n = len(held)
-    mixed = [(k * p + share) / (k + 1) for k in TRUST_IN_TREES]
-    return max(mixed, key=lambda told: np.log(told[np.arange(n), held]).sum())
 
 
 def find_copies(X: np.ndarray, targets: np.ndarray) -> np.ndarray | None:

@@ -10,15 +10,17 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from ..._blocks import blocks
+from ..._files import places_of
 from ...audit_folder import PARTS
 from ...audit_folder.decisions import Decisions, as_text, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
+from ...tables.stored._files import is_path
 from .._self_check import SelfCheck
-from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, RELABEL_SURE
+from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, OVERLAP, RELABEL_SURE
 from ..examples._explanations import RowExplanation
 from ..examples._review import ForReview, StoredReview
-from ..inputs._decisions import check_kind
+from ..inputs._inputs import check_kind
 from ..inputs._labels import codes_of, has_label
 from ..sequences import Timeline, find_stretches
 from ..stored._rows import (
@@ -99,7 +101,7 @@ class AuditRows(BaseAudit):
     def _codes(self) -> np.ndarray:
         return self.codes
 
-    def explain(self, row: Any) -> RowExplanation:
+    def explain(self, row: Any, table: Any = None) -> RowExplanation:
         """Why the label of one row is doubted, or not: models, neighbours and columns.
 
         The columns are weighed by leaving out the value of each: values of 100 other rows stand in
@@ -110,6 +112,9 @@ class AuditRows(BaseAudit):
         row : int or str
             The place of the row, from 0, or as text its id (what the index of a pandas dataframe
             calls it, where ``ids`` were not given).
+        table : path, dataframe or array, optional
+            For an audit that was loaded from a folder: the table, as it was audited. Without it,
+            the file that was audited is looked for, where it was and beside the folder.
 
         Returns
         -------
@@ -127,16 +132,50 @@ class AuditRows(BaseAudit):
         on the way could not exist.
 
         An audit keeps no models: the first call fits them again, in ten folds, which takes one to
-        three times as long as the audit without its self-check. Every call then costs 100
-        predictions a column: O(d) rows of d features. Needs the table, which an audit that was
-        loaded from a folder does not have.
+        three times as long as the audit without its self-check; of an audit that was loaded, the
+        table is audited again before. Every call then costs 100 predictions a column: O(d) rows of
+        d features.
         """
-        if not isinstance(self.for_review, ForReview):
+        if isinstance(self.for_review, ForReview):
+            return self.for_review.explain(self, row)
+        if table is not None or not hasattr(self, "_made_again"):
+            self._made_again = self._audit_again(table)
+        return self._made_again.explain(self, row)
+
+    def _audit_again(self, table: Any) -> ForReview:
+        """What explains rows, from the table: a file, or what :func:`errata.audit` takes."""
+        auditing = import_module("errata.auditing")  # here, as it needs this file
+        label = self.about.get("label")
+        if table is None:
+            table = self._find_table()
+        if is_path(table):
+            arguments = self.about.get("arguments")
+            if arguments is None:
+                raise ValueError(
+                    "the audit does not say how its table was audited; explain a row of the audit "
+                    "that errata.audit or errata.audit_file returns."
+                )
+            again = auditing.audit_file(table, label, **arguments, self_check=False)
+        else:
+            labels = self.labels if label is None else label
+            again = auditing.audit(table, labels, known=self.known, ids=self.ids, self_check=False)
+        same = np.array_equal(again.row_keys(), self.row_keys())
+        if not same or not np.array_equal(again.labels, self.labels):
+            raise ValueError("the table is not as it was audited; audit it again.")
+        return again.for_review
+
+    def _find_table(self) -> Path:
+        """The file that was audited, where it was or beside the folder of the audit."""
+        named = self.about.get("table")
+        if named is None or not isinstance(self.for_review, StoredReview):
             raise ValueError(
-                "the audit does not hold its table any more, as it was loaded or let go; explain a "
-                "row of the audit that errata.audit returned, or audit the table again."
+                "the audit does not hold its table any more, as it was loaded or let go; pass it "
+                "as `table`."
             )
-        return self.for_review.explain(self, row)
+        for place in places_of(Path(named), self.for_review.source):
+            if place.is_file():
+                return place
+        raise FileNotFoundError(f"{named} is not there any more; pass where it is as `table`.")
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
@@ -272,6 +311,10 @@ class Audit(AuditRows):
         it to None to be rid of them.
     reviewed : dict or None
         What people have decided so far, once ``errata decisions --update`` has put it here.
+    overlap : float
+        How far classes cannot be told apart, once errors are undone: 1 less the mean probability of
+        the class. From 0.1 on, the first sentence calls labels wrong only where flags are rather
+        sure, as errors look like unusual rows there.
 
     Examples
     --------
@@ -288,7 +331,7 @@ class Audit(AuditRows):
     """
 
     kind: ClassVar[str] = "classes"
-    _json_fields: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces")
+    _json_fields: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces", "overlap")
     _row_columns: ClassVar[tuple[str, ...]] = tuple(NAMES)
     _check_type: ClassVar[Any] = SelfCheck
 
@@ -323,6 +366,7 @@ class Audit(AuditRows):
     known: np.ndarray | None = None
     for_review: ForReview | StoredReview | None = None
     reviewed: dict[str, Any] | None = None
+    overlap: float = 0.0
 
     def stretches(self) -> Any:
         """Stretches of wrong labels, the worst first, in an audit of sequences.
@@ -472,7 +516,7 @@ class Audit(AuditRows):
         return cleaned, {label: write_cells(cleaned, cells, rows.tolist())}
 
     def _describe_cleaned(
-        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+        self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of labels that are probably wrong, and of rows without one."""
         why_kept = "no class loses more than half"
@@ -491,7 +535,8 @@ class Audit(AuditRows):
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
         totals = self._totals
-        return findings(self, totals.labelled, totals)
+        overlaps = {"overlaps": self.overlap >= OVERLAP}
+        return findings(self, totals.labelled, totals) | overlaps
 
     def _details(self) -> dict[str, Any]:
         """Classes, their noise, what hides it, and a map."""

@@ -36,7 +36,7 @@ from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, rank_rows, select_flagged
 from ._cleaning import Cleaned, Scores
 from ._file_cleaning import CleanedFile, Counts, clean_table
-from ._rates_by import NoiseRate, rates_by, told_by
+from ._rates_by import NoiseRate, describe_rates, rates_by
 from ._summary import summarise
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
@@ -216,7 +216,7 @@ class BaseAudit:
             )
         columns = rates_by(values, len(self), *self._doubted(), self.noise_rate, self.self_check)
         if name is not None:
-            self.about["by"] = told_by(name, columns)
+            self.about["by"] = describe_rates(name, columns)
         return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
 
     def explain(self, row: Any) -> Any:
@@ -401,9 +401,12 @@ class BaseAudit:
         raise NotImplementedError
 
     def _describe_cleaned(
-        self, counts: Counts, cleaned: Cleaned | None, cleaning: dict[str, Any]
+        self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
-        """What became of labels that are probably wrong, in sentences."""
+        """What became of labels that are probably wrong, in sentences.
+
+        ``odds`` are what :func:`weigh_decisions` gave.
+        """
         raise NotImplementedError
 
     def _scores(self) -> Scores:

@@ -178,7 +178,7 @@ def weigh_verdicts(audit: "BaseAudit", rows: np.ndarray, changed: np.ndarray) ->
         return np.ones(len(before))
     components, p = found
     verdicts = evidence_of(components, p[rows], changed[rows], audit.flagged[rows], before[rows])
-    after = update(components, verdicts).p_wrong(p).clip(LEAST_P, 1 - LEAST_P)
+    after = update(components, verdicts).p_wrong(p, audit.flagged).clip(LEAST_P, 1 - LEAST_P)
     before = before.clip(LEAST_P, 1 - LEAST_P)
     return after / (1 - after) * (1 - before) / before
 
@@ -273,19 +273,6 @@ def clean_labels(
 Act = Callable[[Scores], Cleaned]
 
 
-class Cuts(NamedTuple):
-    """For each class, from which probability and, of equals, which row on rows may be dropped."""
-
-    p_wrong: np.ndarray
-    row: np.ndarray
-
-    def spared(self, codes: np.ndarray, p_wrong: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Which rows of these classes stay although their label is probably wrong."""
-        p = self.p_wrong[codes]
-        row = self.row[codes]
-        return (p_wrong < p) | ((p_wrong == p) & (rows < row))
-
-
 def clean_stored(
     stored: StoredRows, rows: slice, has_skill: bool, action: str, **options: Any
 ) -> Cleaned:
@@ -294,29 +281,33 @@ def clean_stored(
     def act(scores: Scores) -> Cleaned:
         return clean_labels(scores.believed(has_skill), action, spare=False, **options)
 
-    asked = (has_skill, action, *sorted(options.items()))
-    if asked not in stored.cuts:
-        stored.cuts[asked] = find_cuts(stored, act)
-    return clean_part(stored, rows, act, stored.cuts[asked])
+    key = (has_skill, action, *sorted(options.items()))
+    if key not in stored.cuts:
+        stored.cuts[key] = find_cuts(stored, act)
+    return clean_part(stored, rows, act, stored.cuts[key])
 
 
-def clean_part(stored: StoredRows, rows: slice, act: Act, cuts: Cuts) -> Cleaned:
-    """What :func:`._cleaning.clean_labels` says of some rows when it sees all of them."""
+def clean_part(
+    stored: StoredRows, rows: slice, act: Act, cuts: tuple[np.ndarray, np.ndarray]
+) -> Cleaned:
+    """What :func:`clean_labels` says of some rows when it sees all of them."""
     scores = scores_of(stored, rows)
     cleaned = act(scores)
     dropped = np.flatnonzero(cleaned.did == "dropped")
-    places = dropped + rows.start
-    back = dropped[cuts.spared(scores.codes[dropped], scores.p_wrong[dropped], places)]
+    p_wrong = scores.p_wrong[dropped]
+    least, first = (of_class[scores.codes[dropped]] for of_class in cuts)
+    back = dropped[(p_wrong < least) | ((p_wrong == least) & (dropped + rows.start < first))]
     cleaned.kept[back] = True
     cleaned.weight[back] = 1.0
     cleaned.did[back] = "kept"
     return cleaned
 
 
-def find_cuts(stored: StoredRows, act: Act) -> Cuts:
+def find_cuts(stored: StoredRows, act: Act) -> tuple[np.ndarray, np.ndarray]:
     """Look through all rows for what is too much of a class.
 
-    ``act`` drops whatever it would drop of a class that is large enough.
+    ``act`` drops whatever it would drop of a class that is large enough. Returns for each class
+    from which probability and, of equals, which row on rows may be dropped.
     """
     n_classes = len(stored.classes)
     sizes = np.zeros(n_classes, dtype=np.intp)
@@ -329,7 +320,19 @@ def find_cuts(stored: StoredRows, act: Act) -> Cuts:
         dropped = np.flatnonzero(cleaned.did == "dropped")
         found.append((scores.codes[dropped], scores.p_wrong[dropped], dropped + rows.start))
     codes, p_wrong, places = map(np.concatenate, zip(*found, strict=True))
-    return _cut(sizes, codes, p_wrong, places)
+    kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+    least = np.full(n_classes, -np.inf)
+    first = np.zeros(n_classes, dtype=np.intp)
+    back = kept - (sizes - np.bincount(codes, minlength=n_classes))
+    for code in np.flatnonzero(back > 0):
+        members = np.flatnonzero(codes == code)
+        ordered = members[np.lexsort((places[members], p_wrong[members]))]
+        if back[code] == len(members):
+            least[code] = np.inf
+        else:
+            least[code] = p_wrong[ordered[back[code]]]
+            first[code] = places[ordered[back[code]]]
+    return least, first
 
 
 def scores_of(stored: StoredRows, rows: slice) -> Scores:
@@ -349,20 +352,3 @@ def _moved(stored: StoredRows, rows: slice, codes: np.ndarray, cleaned: Cleaned)
         return np.zeros(n_classes, dtype=np.intp)
     new = stored.codes("suggested", rows.start, rows.stop)[moved]
     return np.bincount(new, minlength=n_classes) - np.bincount(codes[moved], minlength=n_classes)
-
-
-def _cut(sizes: np.ndarray, codes: np.ndarray, p_wrong: np.ndarray, rows: np.ndarray) -> Cuts:
-    """The cuts that leave enough of each class, when these rows would be dropped."""
-    kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
-    cuts = Cuts(np.full(len(sizes), -np.inf), np.zeros(len(sizes), dtype=np.intp))
-    back = kept - (sizes - np.bincount(codes, minlength=len(sizes)))
-    for code in np.flatnonzero(back > 0):
-        members = np.flatnonzero(codes == code)
-        ordered = members[np.lexsort((rows[members], p_wrong[members]))]
-        if back[code] == len(members):
-            cuts.p_wrong[code] = np.inf
-        else:
-            first = ordered[back[code]]
-            cuts.p_wrong[code] = p_wrong[first]
-            cuts.row[code] = rows[first]
-    return cuts

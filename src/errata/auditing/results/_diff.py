@@ -43,8 +43,8 @@ GONE = "row gone"
 RELABELLED = "label changed"
 CONFIRMED = "label known"
 SAME = "same label"
-TOLD = ("row", "id", "label", "suggested", "p_wrong", "known")
-Told = dict[str, Any]  # what an audit says of a row
+ROW_KEYS = ("row", "id", "label", "suggested", "p_wrong", "known")
+RowText = dict[str, Any]  # what an audit says of a row
 
 SHOWN = 10  # rows of each table
 MATCHED = {
@@ -75,35 +75,6 @@ class DiffSide(NamedTuple):
     noise_rate: NoiseRate
     has_skill: bool
     flagged: int
-
-
-class Matching(NamedTuple):
-    """Which row of the old audit each row of the new one was."""
-
-    by: str  # "id", "item", "index", "contents" or "place"
-    old_rows: np.ndarray  # (n,), -1 for a row that is new
-    notes: list[str]
-
-    def new_rows(self, n_old: int) -> np.ndarray:
-        """The row of the new audit that each of the old ones is, -1 for one that is gone."""
-        found = np.full(n_old, -1)
-        rows = np.flatnonzero(self.old_rows >= 0)
-        found[self.old_rows[rows]] = rows
-        return found
-
-
-def newly_flagged(
-    old: "BaseAudit", new: "BaseAudit", matching: Matching, rows: np.ndarray
-) -> list[Told]:
-    """What is told of rows of the new audit."""
-    return _describe_rows(old, new, matching.old_rows[rows], rows, _why_flagged)
-
-
-def resolved(
-    old: "BaseAudit", new: "BaseAudit", matching: Matching, rows: np.ndarray
-) -> list[Told]:
-    """What is told of rows of the old audit."""
-    return _describe_rows(old, new, rows, matching.new_rows(len(old))[rows], _why_resolved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +140,7 @@ class AuditDiff:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as a plain dict that is valid JSON."""
-        sides = {name: _side_told(getattr(self, name)) for name in ("old", "new")}
+        sides = {name: _describe_side(getattr(self, name)) for name in ("old", "new")}
         return asdict(self) | sides | {"intervals_overlap": self.intervals_overlap}
 
 
@@ -218,21 +189,26 @@ def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
         raise ValueError(
             f"the old audit is one of {was} and the new one of {now}; compare two of one kind."
         )
-    matching = match_rows(old, new)
-    matched = int((matching.old_rows >= 0).sum())
-    now_rows, then_rows = find_changed_flags(old, new, matching)
+    by, old_rows, notes = match_rows(old, new)
+    matched = int((old_rows >= 0).sum())
+    new_rows = np.full(len(old), -1)  # that each of the old ones is
+    new_rows[old_rows[old_rows >= 0]] = np.flatnonzero(old_rows >= 0)
+    newly = np.flatnonzero(new.flagged & ~np.append(old.flagged, False)[old_rows])  # -1 is not
+    newly = _rank(new, newly)
+    resolved = np.flatnonzero(old.flagged & ~np.append(new.flagged, False)[new_rows])
+    resolved = _rank(old, resolved)
     return AuditDiff(
         kind=old.kind,
-        matched_by=matching.by,
+        matched_by=by,
         old=_side(old),
         new=_side(new),
         matched=matched,
         added=len(new) - matched,
         gone=len(old) - matched,
-        still_flagged=int(new.flagged.sum()) - len(now_rows),
-        newly_flagged=newly_flagged(old, new, matching, now_rows),
-        resolved=resolved(old, new, matching, then_rows),
-        notes=[*matching.notes, *_notes(old, new)],
+        still_flagged=int(new.flagged.sum()) - len(newly),
+        newly_flagged=_describe_rows(old, new, old_rows[newly], newly, _why_flagged),
+        resolved=_describe_rows(old, new, resolved, new_rows[resolved], _why_resolved),
+        notes=[*notes, *_notes(old, new)],
     )
 
 
@@ -250,7 +226,7 @@ def _side(audit: "BaseAudit") -> DiffSide:
     )
 
 
-def _side_told(side: DiffSide) -> dict[str, Any]:
+def _describe_side(side: DiffSide) -> dict[str, Any]:
     rate = {name: round(float(value), 5) for name, value in side.noise_rate._asdict().items()}
     return side._asdict() | {"noise_rate": rate}
 
@@ -277,18 +253,21 @@ def _other_options(old: list[str], new: list[str]) -> list[str]:
     return [f"The audits were made with different options: {was} before, {are} now."]
 
 
-def match_rows(old: "BaseAudit", new: "BaseAudit") -> Matching:
+def match_rows(old: "BaseAudit", new: "BaseAudit") -> tuple[str, np.ndarray, list[str]]:
     """Find rows by the first of these that both audits know: ids or items, index, contents, place.
 
-    Rows of one name are taken in their order, each of them once.
+    Rows of one name are taken in their order, each of them once. Returns by what rows were found,
+    which row of the old audit each row of the new one was, -1 for a new one, and notes.
     """
     known = {(by, repr(of)): names for by, of, names in _names(old)}
     for by, of, names in _names(new):
         before = known.get((by, repr(of)))
         if before is not None:
-            return Matching(by, _places(_once(before), _once(names)), _note_repeated(by, names))
+            rows = {name: row for row, name in enumerate(_once(before))}
+            old_rows = np.array([rows.get(name, -1) for name in _once(names)], dtype=np.intp)
+            return by, old_rows, _note_repeated(by, names)
     places = np.arange(len(new))
-    return Matching("place", np.where(places < len(old), places, -1), [BY_PLACE])
+    return "place", np.where(places < len(old), places, -1), [BY_PLACE]
 
 
 def _names(audit: "BaseAudit") -> Iterator[tuple[str, Any, np.ndarray]]:
@@ -312,16 +291,11 @@ def _names(audit: "BaseAudit") -> Iterator[tuple[str, Any, np.ndarray]]:
 def _once(names: np.ndarray) -> list[tuple[str, int]]:
     """Names as text, each with how often it stood before."""
     seen: Counter[str] = Counter()
-    told = []
+    numbered = []
     for name in map(str, names.tolist()):
-        told.append((name, seen[name]))
+        numbered.append((name, seen[name]))
         seen[name] += 1
-    return told
-
-
-def _places(old: list[tuple[str, int]], new: list[tuple[str, int]]) -> np.ndarray:
-    rows = {name: row for row, name in enumerate(old)}
-    return np.array([rows.get(name, -1) for name in new], dtype=np.intp)
+    return numbered
 
 
 def _note_repeated(by: str, names: np.ndarray) -> list[str]:
@@ -337,18 +311,9 @@ def _note_repeated(by: str, names: np.ndarray) -> list[str]:
     return [f"{several} {stand} for several rows, which are matched in their order."]
 
 
-def find_changed_flags(
-    old: "BaseAudit", new: "BaseAudit", matching: Matching
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the new audit that are newly flagged, and of the old one that are resolved."""
-    then, now = np.append(old.flagged, False), np.append(new.flagged, False)  # -1 is not flagged
-    newly = np.flatnonzero(now[:-1] & ~then[matching.old_rows])
-    resolved = np.flatnonzero(then[:-1] & ~now[matching.new_rows(len(old))])
-    return newly[_most(new, newly)], resolved[_most(old, resolved)]
-
-
-def _most(audit: "BaseAudit", rows: np.ndarray) -> np.ndarray:
-    return np.argsort(-vars(audit)["suspicion"][rows], kind="stable")
+def _rank(audit: "BaseAudit", rows: np.ndarray) -> np.ndarray:
+    """Rows, the most suspicious first."""
+    return rows[np.argsort(-vars(audit)["suspicion"][rows], kind="stable")]
 
 
 def _describe_rows(
@@ -356,8 +321,8 @@ def _describe_rows(
     new: "BaseAudit",
     old_rows: np.ndarray,
     rows: np.ndarray,
-    why: Callable[[Told, Told], str],
-) -> list[Told]:
+    why: Callable[[RowText, RowText], str],
+) -> list[RowText]:
     """What both audits say of some rows, -1 where a row is in one of them only."""
     return [
         {
@@ -375,14 +340,14 @@ def _describe_rows(
     ]
 
 
-def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[Told]:
+def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[RowText]:
     """What an audit says of some rows; nothing of those that are -1."""
     there = rows[rows >= 0]
-    told = iter(_columns(audit, there)) if len(there) else iter(())
-    return (next(told) if row >= 0 else dict.fromkeys(TOLD) for row in rows)
+    described = iter(_columns(audit, there)) if len(there) else iter(())
+    return (next(described) if row >= 0 else dict.fromkeys(ROW_KEYS) for row in rows)
 
 
-def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[Told]:
+def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[RowText]:
     words = audit._in_words(rows)
     names = _names_of(audit)
     known = vars(audit).get("known")
@@ -394,7 +359,7 @@ def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[Told]:
         [four_digits(p) for p in vars(audit)["p_wrong"][rows]],
         [False] * len(rows) if known is None else known[rows].tolist(),
     )
-    return [dict(zip(TOLD, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [dict(zip(ROW_KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _names_of(audit: "BaseAudit") -> np.ndarray | None:
@@ -407,13 +372,13 @@ def _names_of(audit: "BaseAudit") -> np.ndarray | None:
     return None if audit.index is None else names_by(audit.index)
 
 
-def _why_flagged(before: Told, after: Told) -> str:
+def _why_flagged(before: RowText, after: RowText) -> str:
     if before["row"] is None:
         return ADDED
     return SAME if before["label"] == after["label"] else RELABELLED
 
 
-def _why_resolved(before: Told, after: Told) -> str:
+def _why_resolved(before: RowText, after: RowText) -> str:
     if after["row"] is None:
         return GONE
     if before["label"] != after["label"]:
@@ -421,58 +386,58 @@ def _why_resolved(before: Told, after: Told) -> str:
     return CONFIRMED if after["known"] else SAME
 
 
-def diff_in_sentences(told: dict[str, Any]) -> list[str]:
+def diff_in_sentences(changes: dict[str, Any]) -> list[str]:
     """All there is to tell of what ``AuditDiff.to_dict`` gives."""
-    words = KINDS[told["kind"]]
+    words = KINDS[changes["kind"]]
     sentences = [
-        _describe_matching(told, words),
-        _rates(told, words),
-        _why(told["newly_flagged"], "newly flagged", FLAGGED, words.row),
+        _describe_matching(changes, words),
+        _rates(changes, words),
+        _why(changes["newly_flagged"], "newly flagged", FLAGGED, words.row),
     ]
-    if told["resolved"]:
-        sentences.append(_why(told["resolved"], "no longer flagged", RESOLVED, words.row))
-    if told["still_flagged"]:
-        sentences.append(f"{_are(told['still_flagged'], words.row)} still flagged.")
-    return sentences + [f"Note: {note}" for note in told["notes"]]
+    if changes["resolved"]:
+        sentences.append(_why(changes["resolved"], "no longer flagged", RESOLVED, words.row))
+    if changes["still_flagged"]:
+        sentences.append(f"{_are(changes['still_flagged'], words.row)} still flagged.")
+    return sentences + [f"Note: {note}" for note in changes["notes"]]
 
 
-def diff_in_markdown(told: dict[str, Any]) -> str:
+def diff_in_markdown(changes: dict[str, Any]) -> str:
     """The sentences as a list, and the first rows that are newly flagged and resolved."""
     tables = (("newly_flagged", "Newly flagged"), ("resolved", "No longer flagged"))
     return "\n\n".join(
         [
             "### What changed since the last audit",
-            "\n".join(f"- {as_prose(line)}" for line in diff_in_sentences(told)),
-            *(_rows(told[name], title) for name, title in tables if told[name]),
+            "\n".join(f"- {as_prose(line)}" for line in diff_in_sentences(changes)),
+            *(_rows(changes[name], title) for name, title in tables if changes[name]),
         ]
     )
 
 
-def _describe_matching(told: dict[str, Any], words: Kind) -> str:
-    by = MATCHED[told["matched_by"]].format(words.noun.partition(",")[0])
-    both = f"{_are(told['matched'], words.row)} in both audits, matched {by}"
-    added, gone = (f"{count(told[name])} {_be(told[name])}" for name in ("added", "gone"))
+def _describe_matching(changes: dict[str, Any], words: Kind) -> str:
+    by = MATCHED[changes["matched_by"]].format(words.noun.partition(",")[0])
+    both = f"{_are(changes['matched'], words.row)} in both audits, matched {by}"
+    added, gone = (f"{count(changes[name])} {_be(changes[name])}" for name in ("added", "gone"))
     return f"{both}; {added} new and {gone} gone."
 
 
-def _rates(told: dict[str, Any], words: Kind) -> str:
-    sides = [told["old"], told["new"]]
+def _rates(changes: dict[str, Any], words: Kind) -> str:
+    sides = [changes["old"], changes["new"]]
     if not all(side["has_skill"] for side in sides):
         return (
             f"How many {words.nouns} are wrong cannot be compared: {words.evidence.lower()} "
             f"{words.no_skill}{' any more' if sides[0]['has_skill'] else ''}."
         )
     then, now = (side["noise_rate"] for side in sides)
-    return f"Noise rate: {_rate(then)} before, {_rate(now)} now; {_difference(told, then, now)}."
+    return f"Noise rate: {_rate(then)} before, {_rate(now)} now; {_difference(changes, then, now)}."
 
 
 def _rate(rate: dict[str, float]) -> str:
     return f"{percent(rate['estimate'])} ({percent(rate['low'])} to {percent(rate['high'])})"
 
 
-def _difference(told: dict[str, Any], then: dict[str, float], now: dict[str, float]) -> str:
+def _difference(changes: dict[str, Any], then: dict[str, float], now: dict[str, float]) -> str:
     """Whether it is more than chance; the intervals hold nine tenths of what is possible."""
-    if told["intervals_overlap"]:
+    if changes["intervals_overlap"]:
         return "the intervals overlap, so the difference may be chance"
     fewer = "fewer" if now["estimate"] < then["estimate"] else "more"
     return f"the intervals do not overlap: {fewer} are wrong than before"

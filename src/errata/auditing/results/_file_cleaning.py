@@ -106,13 +106,14 @@ def clean_table(
     notes: list[str] = []
     cautions: list[str] = []
     cleaned = None
+    odds = weigh_decisions(audit, cleaning["decisions"])
     if files is not None or audit.stored is not None:
         if is_weighted:
             raise ValueError(
                 f"{path} is copied in parts, which cannot have a new column of weights; take them "
                 "from the audit's clean in Python, or drop rows."
             )
-        counts = _copy_by_place(audit, path, files, out, cleaning)
+        counts = _copy_by_place(audit, path, files, out, odds, cleaning)
         cautions.append(
             f"Rows of {path} are known by their places, and have the labels that were audited; if "
             "they were sorted since, audit them again."
@@ -125,12 +126,12 @@ def clean_table(
             _write_weights(path, out, new, cleaned.weight[rows])
         else:
             _copy_columns(path, out, cleaned.kept[rows], new)
-        p_wrong = shifted(audit.p_wrong, weigh_decisions(audit, cleaning["decisions"]))
+        p_wrong = shifted(audit.p_wrong, odds)
         counts = count_rows(cleaned, p_wrong, audit.labelled, cleaning["threshold"])
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
-        notes += describe_learnt(audit, path, cleaning["decisions"])
-        notes += audit._describe_cleaned(counts, cleaned, cleaning)
+        notes += describe_learnt(audit, path, cleaning["decisions"], odds)
+        notes += audit._describe_cleaned(counts, cleaned, odds, cleaning)
     return finish(audit, out, counts.kept, notes, cautions)
 
 
@@ -248,9 +249,10 @@ def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]
     return [f"People decided {plural(did.total(), 'row')}: {', '.join(done)}."] if done else []
 
 
-def describe_learnt(audit: Any, table: Path | None, decisions: Any) -> list[str]:
+def describe_learnt(
+    audit: Any, table: Path | None, decisions: Any, odds: np.ndarray | float
+) -> list[str]:
     """What verdicts tell about rows that nobody decided, and how to learn more from them."""
-    odds = weigh_decisions(audit, decisions)
     if np.all(odds == 1):
         return []
     rows, _, unclear, gone = read_decided(decisions, audit.row_keys())
@@ -309,13 +311,17 @@ def describe_blanks(counts: Counts) -> list[str]:
 
 
 def _copy_by_place(
-    audit: Any, table: Path, files: list[Path] | None, out: Path, cleaning: dict[str, Any]
+    audit: Any,
+    table: Path,
+    files: list[Path] | None,
+    out: Path,
+    odds: np.ndarray | float,
+    cleaning: dict[str, Any],
 ) -> Counts:
     """Copy a file, or several into a new folder, whose rows are in the order of the audit."""
     label = audit.about["label"]
     counts = Counts(0, 0.0, Counter(), Counter(), Counter(), 0)
     clean = _make_cleaner(audit, cleaning)
-    odds = weigh_decisions(audit, cleaning["decisions"])
 
     def rewrite(cells: list[Any], start: int, file: Path, row: int) -> tuple[Any, list[Any]]:
         """Which rows of a file stay, and what their labels become."""

@@ -23,21 +23,14 @@ SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power o
 HISTOGRAM_BINS = 20  # of p_wrong, in reports
 
 
-class Flags(NamedTuple):
-    """The flagged rows, and what may be expected of them."""
-
-    flagged: np.ndarray
-    expected_precision: float
-    expected_recall: float
-    rule: str
-
-
-def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None) -> Flags:
+def draw_flags(
+    p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None
+) -> tuple[np.ndarray, float, float]:
     """Flag the most suspicious rows, as many as promise most.
 
     Without a precision, the list with the largest expected F1 score among rows that are wrong with
     a probability worth a look; with one, the longest list whose expected fraction of wrong labels
-    reaches it.
+    reaches it. Returns which rows are flagged, and the expected precision and recall.
     """
     worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0.0)
     listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
@@ -46,15 +39,13 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     total = p_wrong.sum()
     if precision is None:
         count = _best_f1(found, total, worth[order])
-        rule = best_f1_rule()
     else:
         count = _longest(found, precision)
-        rule = longest_rule(precision)
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
-    return Flags(flagged, expected, recall, rule)
+    return flagged, expected, recall
 
 
 def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
@@ -88,12 +79,9 @@ def longest_rule(precision: float) -> str:
     return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
 
 
-def no_flags(
-    shape: int | tuple[int, ...], why: str = "the columns do not tell the labels apart"
-) -> Flags:
-    """Nothing is flagged: nobody can tell."""
-    rule = f"Nothing is flagged, as {why}."
-    return Flags(np.zeros(shape, dtype=bool), float("nan"), float("nan"), rule)
+def no_flags_rule(why: str = "the columns do not tell the labels apart") -> str:
+    """What is said where nothing is flagged, as nobody can tell."""
+    return f"Nothing is flagged, as {why}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,17 +280,16 @@ def _longest_line(count: np.ndarray, mass: np.ndarray, precision: float) -> int:
 
 def no_line() -> FlagLine:
     """Nothing is flagged: the columns cannot tell."""
-    nothing = no_flags(0)
-    return FlagLine(np.inf, np.inf, np.nan, np.nan, nothing.rule)
+    return FlagLine(np.inf, np.inf, np.nan, np.nan, no_flags_rule())
 
 
 def flags_by_line(
     p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None
-) -> Flags:
+) -> tuple[np.ndarray, float, float]:
     """The flags of many rows that are in memory, the same as those of rows on disk."""
     line = draw_line(Ranking.of(p_wrong, suspicion), precision)
-    told = (line.expected_precision, line.expected_recall, line.rule)
-    return Flags(line.flags(p_wrong, suspicion), *told)
+    flagged = line.flags(p_wrong, suspicion)
+    return flagged, line.expected_precision, line.expected_recall
 
 
 def near_borders(p_elsewhere: np.ndarray) -> int:
@@ -379,15 +366,15 @@ class Totals:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        told = {f.name: getattr(self, f.name) for f in fields(self)}
-        told = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in told.items()}
-        return told | {"confusion": [[*pair, count] for pair, count in self.confusion.items()]}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        values = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}
+        return values | {"confusion": [[*pair, count] for pair, count in self.confusion.items()]}
 
     @classmethod
-    def from_dict(cls, told: dict[str, Any]) -> "Totals":
+    def from_dict(cls, values: dict[str, Any]) -> "Totals":
         """What :meth:`as_dict` gave."""
-        arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in told.items()}
-        confusion = Counter({(label, other): count for label, other, count in told["confusion"]})
+        arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in values.items()}
+        confusion = Counter({(label, other): count for label, other, count in values["confusion"]})
         return cls(**arrays | {"confusion": confusion})
 
     @cached_property

@@ -78,7 +78,7 @@ def rates_by(
     return {name: column[order] for name, column in columns.items()}
 
 
-def told_by(name: str, columns: dict[str, np.ndarray]) -> dict[str, Any]:
+def describe_rates(name: str, columns: dict[str, np.ndarray]) -> dict[str, Any]:
     """The same for summary and report, as valid JSON: the column, its values, and a sentence."""
     lists = {key: column.tolist() for key, column in columns.items()}
     for key in ("rate", "low", "high"):
@@ -94,7 +94,7 @@ def who_stands_out(columns: dict[str, np.ndarray]) -> str | None:
         return None
     others = columns["rows"][~out]
     elsewhere = np.average(columns["rate"][~out], weights=others) if len(others) else None
-    told = [
+    values = [
         f"{value} ({percent(rate)}, {percent(low)} to {percent(high)})"
         for value, rate, low, high in zip(
             *(columns[name][out] for name in ("value", "rate", "low", "high")), strict=True
@@ -103,7 +103,7 @@ def who_stands_out(columns: dict[str, np.ndarray]) -> str | None:
     stand = "stands" if out.sum() == 1 else "stand"
     beside = "" if elsewhere is None else f"; elsewhere {percent(elsewhere)} are wrong"
     return (
-        f"{join_names(told)} {stand} out{beside}. By chance, one of {plural(len(out), 'value')} "
+        f"{join_names(values)} {stand} out{beside}. By chance, one of {plural(len(out), 'value')} "
         f"would look so in fewer than {count(_in_a_hundred(columns['chance'][out]))} of 100 such "
         "tables."
     )
@@ -156,14 +156,6 @@ def _months(words: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return short, of[codes]
 
 
-class ToldByRate(NamedTuple):
-    """What the rows of each value tell, if its labels were wrong at each rate, (values, rates)."""
-
-    likelihood: np.ndarray  # logarithm
-    mean: np.ndarray  # of the fraction of wrong labels among these rows
-    variance: np.ndarray
-
-
 def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.ndarray:
     """Estimate, low and high of the noise rate of the rows with each code, shape (values, 3).
 
@@ -175,10 +167,10 @@ def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.n
     label is wrong. An interval also knows how far the rate of all rows may be off.
     """
     centre = float(np.clip(p_wrong.mean(), SURE, 1 - SURE))
-    told = _told(codes, p_wrong, centre)
-    found = _posterior(told.likelihood, centre)
-    mean = (found * told.mean).sum(axis=1)
-    spread = (found * (told.variance + (told.mean - mean[:, None]) ** 2)).sum(axis=1)
+    likelihood, means, variances = _sum_by_rate(codes, p_wrong, centre)
+    posterior = _posterior(likelihood, centre)
+    mean = (posterior * means).sum(axis=1)
+    spread = (posterior * (variances + (means - mean[:, None]) ** 2)).sum(axis=1)
     mean = mean.clip(SURE, 1 - SURE)
     size = np.maximum(mean * (1 - mean) / np.maximum(spread, SURE**2) - 1, SURE)
     low, high = (beta.ppf(level, mean * size, (1 - mean) * size) for level in (0.05, 0.95))
@@ -186,17 +178,21 @@ def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.n
     return _with_common_error(rates, rate, centre)
 
 
-def _told(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> ToldByRate:
+def _sum_by_rate(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> np.ndarray:
+    """What the rows of each value tell, if its labels were wrong at each rate, (values, rates).
+
+    Log-likelihood, and mean and variance of the fraction of wrong labels among these rows.
+    """
     ratio = np.exp(logit(np.clip(p_wrong, SURE, 1 - SURE)) - logit(centre))
     rows = np.bincount(codes)
-    told = ToldByRate(*np.empty((3, len(rows), len(RATES))))
+    likelihood, mean, variance = sums = np.empty((3, len(rows), len(RATES)))
     for j, rate in enumerate(RATES):
         both = 1 + rate * (ratio - 1)
         p = rate * ratio / both
-        told.likelihood[:, j] = np.bincount(codes, weights=np.log(both))
-        told.mean[:, j] = np.bincount(codes, weights=p) / rows
-        told.variance[:, j] = np.bincount(codes, weights=p * (1 - p)) / rows**2
-    return told
+        likelihood[:, j] = np.bincount(codes, weights=np.log(both))
+        mean[:, j] = np.bincount(codes, weights=p) / rows
+        variance[:, j] = np.bincount(codes, weights=p * (1 - p)) / rows**2
+    return sums
 
 
 def _posterior(logs: np.ndarray, centre: float) -> np.ndarray:

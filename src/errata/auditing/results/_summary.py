@@ -39,8 +39,8 @@ def alternatives(audit: "Audit") -> str | None:
     most = max(likely.values(), default=0.0)
     if most - least < max(CAUSE_DIFFERENCE, most / 4):
         return None
-    told = [f"{_rate_in_words(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
-    return "The data leave open how many labels are wrong: " + ", ".join(told) + "."
+    rates = [f"{_rate_in_words(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
+    return "The data leave open how many labels are wrong: " + ", ".join(rates) + "."
 
 
 def _rate_in_words(rate: float) -> str:
@@ -132,14 +132,14 @@ def _name_overlooked(values: list[dict[str, Any]], check: SelfCheck) -> str | No
         return None
     planted = len(check.planted_found)
     found = int(check.planted_found.sum())
-    told = [
+    parts = [
         f"of {v['planted']:,} errors planted {v['of']} {v['value']}, {v['found']:,} "
         f"{'was' if v['found'] == 1 else 'were'} found, "
         f"of {planted - v['planted']:,} elsewhere {found - v['found']:,}"
         for v in few
     ]
     trials = f" (in {check.repeats} trials)" if check.repeats > 1 else ""
-    return f"{capitalise('; '.join(told))}{trials}."
+    return f"{capitalise('; '.join(parts))}{trials}."
 
 
 def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
@@ -185,17 +185,17 @@ def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
 
 def describe_check(check: Any) -> dict[str, Any]:
     """What became of injected errors, as valid JSON, with a sentence."""
-    told: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in check._asdict().items():
         if name in PLANTED:  # one entry for each error
             continue
         if isinstance(value, np.ndarray):
-            told[name] = value.round(4).tolist()
+            values[name] = value.round(4).tolist()
         elif name.endswith("_error"):  # in units of a target
-            told[name] = float(f"{value:.4g}")
+            values[name] = float(f"{value:.4g}")
         else:
-            told[name] = round(value, 4) if isinstance(value, float) else value
-    return told | {"sentence": check._sentence()}
+            values[name] = round(value, 4) if isinstance(value, float) else value
+    return values | {"sentence": check._sentence()}
 
 
 def draw_histogram(audit: "BaseAudit") -> dict[str, Any]:

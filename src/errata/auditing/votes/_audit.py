@@ -2,30 +2,36 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from importlib.metadata import version
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..._format import four_digits, percent, plural
+from ..._compat import take_rows
+from ..._format import four_digits, join_names, percent, plural
 from ..._progress import Progress, open_progress
+from ...tables._columns import column_array, column_names, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
 from ..classes import Grouped
 from ..examples._cards import plain
 from ..examples._examples import choose_examples, show
 from ..examples._views import Near, RowsView, inputs_to_show, labels_nearby
-from ..inputs._inputs import Display
-from ..inputs._labels import labels_from
-from ..results._flags import Flags
-from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, grouped_weights, judge_votes
-from ._inputs import Items, Votes, read_items, read_votes
-from ._models import hearing
+from ..inputs._features import fit_scale
+from ..inputs._groups import group_numbers
+from ..inputs._inputs import arrange, check_pred_proba, features_without_leaks, row_index
+from ..inputs._labels import labels_from, one_per_row
+from ..models._default import check_classifier, estimator_table
+from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, judge_votes
+from ._inputs import Votes, read_votes
+from ._models import ItemModels, UserProbabilities
 from ._result import VoteAudit
 
 SHOWN_BALLOTS = 40  # votes of an item that are shown
 TOLD_CLASSES = 3  # in a sentence
+
+NOBODY_VOTED = (
+    "{} no vote: {} a label from the table alone, {} never flagged, and {} first among those to "
+    "ask about."
+)
 
 
 def audit_votes(
@@ -61,8 +67,12 @@ def audit_votes(
         One row a vote: which item, who, which label. A tuple holds (items, workers, labels). In an
         array of items times workers, these are called by their places. A label that is missing or
         blank is no vote; a note says how many there are, and which items have no vote at all.
-    item, worker, label : column names, default="item", "worker", "label"
-        Where ``votes`` has them.
+    item : str, default="item"
+        The column of ``votes`` that names the item.
+    worker : str, default="worker"
+        The column that names who voted.
+    label : str, default="label"
+        The column that holds the vote.
     X : table of shape (N, d), optional
         One row for each item, of numbers, categories, text or dates. Rows are matched by the column
         named as ``item``; without one, by the index of a pandas dataframe, or by their place. An
@@ -138,146 +148,196 @@ class VoteProblem(Problem):
     reading = "reading the votes"
     finding = "weighing the votes"
     no_flags = "the votes do not tell which labels are wrong"
-    items: Items
-    found: VoteFindings
+    votes: Votes  # items without a vote included, in the order of the table where there is one
+    findings: VoteFindings
+    notes: list[str]
+    table: Any = None  # a row for each item, without the column of their names
+    model_table: Any = None  # the same without columns that look made from the label
+    X: np.ndarray | None = None  # its scaled features
+    order: np.ndarray | None = None  # items as models see them
+    used: list[Any] | None = None  # columns that these come from; None beside embeddings
+    pred_proba: np.ndarray | None = None
+    groups: np.ndarray | None = None  # the number of the group of each item
 
     def __init__(
-        self, votes: Any, item: Any, worker: Any, label: Any, X: Any, classes: Any
+        self, source: Any, item: Any, worker: Any, label: Any, table: Any, classes: Any
     ) -> None:
-        self.votes = votes
+        self.source = source
         self.columns = {"item": item, "worker": worker, "label": label}
-        self.X = X
+        self.table = table
         self.classes = classes
 
     def read(self) -> None:
         """Read the votes, and the table of the items where there is one."""
         options = self.options
-        columns = self.columns
-        votes = read_votes(
-            self.votes, columns["item"], columns["worker"], columns["label"], self.classes
-        )
-        self.items = read_items(
-            votes,
-            self.X,
-            columns["item"],
-            embeddings=options.embeddings,
-            pred_proba=options.pred_proba,
-            groups=options.groups,
-            drop=options.drop,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
-        )
-        names = [str(name) for name in self.items.votes.items.tolist()]
-        self.display = Display(ids=np.array(names, dtype=object))
+        self.votes = read_votes(self.source, **self.columns, classes=self.classes)
+        passed = (self.table, options.embeddings, options.pred_proba)
+        rows = next((each for each in passed if each is not None), None)
+        if rows is None:
+            for name, value in (("groups", options.groups), ("drop", options.drop or None)):
+                if value is not None:
+                    raise ValueError(f"{name} is for a table of the items, but no X was passed.")
+            self.notes = _note_left_out(self.votes.unvoted)
+        else:
+            item = self.columns["item"]
+            self.votes = self.votes.for_items(_names_of_rows(rows, item, self.votes.items))
+            self._read_table()
+        names = [str(name) for name in self.votes.items.tolist()]
+        self.ids = np.array(names, dtype=object)
+        self.index = row_index(self.table)
 
-    def find(self, progress: Progress) -> None:
-        """Weigh the votes by how often each annotator is right."""
+    def _read_table(self) -> None:
+        """Turn the rows of the items into features."""
         options = self.options
-        hear = hearing(
-            self.items,
-            options.estimator,
+        votes = self.votes
+        n = len(votes.items)
+        if self.columns["item"] in column_names(self.table):
+            self.table = without_columns(self.table, [self.columns["item"]])
+        self.table = without_columns(self.table, options.drop)
+        self.model_table = self.table
+        self.notes = []
+        source = self.table if options.embeddings is None else options.embeddings
+        features, leaks = features_without_leaks(
+            source, votes.majority, seed=options.seed, n_jobs=options.n_jobs
+        )
+        if features is not None:
+            # Items without a vote are a class of their own here.
+            self.order, _, columns = arrange(
+                features.X, np.arange(n), votes.majority + 1, votes.signatures[0]
+            )
+            scaled, _ = fit_scale(take_rows(features.X, self.order), options.seed, columns)
+            self.X = scaled[np.argsort(self.order)]
+            self.notes += features.notes
+        if features is not None and options.embeddings is None:
+            self.used = features.columns
+            self.model_table = without_columns(self.table, leaks)
+        if options.pred_proba is not None:
+            self.pred_proba = check_pred_proba(options.pred_proba, votes.classes, n, self.notes)
+        if options.groups is not None:
+            groups = one_per_row("groups", options.groups, n)
+            self.groups = group_numbers(groups, np.arange(n))
+        self.notes += _note_unvoted(votes)
+        self.notes += _note_left_out(votes.unvoted[~np.isin(votes.unvoted, votes.items)])
+
+    def _choose_models(self, progress: Progress) -> ItemModels | UserProbabilities | None:
+        """What predicts the classes of items; None where there are votes alone."""
+        options = self.options
+        estimator = options.estimator
+        if self.pred_proba is not None:
+            if estimator is not None:
+                raise ValueError(
+                    "pred_proba stands for all models, so estimator has no effect; pass one of "
+                    "them."
+                )
+            return UserProbabilities(self.pred_proba)
+        if self.X is None:
+            if estimator is not None:
+                raise ValueError("estimator needs a table of the items to learn from; pass X.")
+            return None
+        if estimator is not None:
+            check_classifier("estimator", estimator)
+        return ItemModels(
+            self.X,
+            len(self.votes.classes),
+            estimator=estimator,
+            table=estimator_table(self.model_table, self.X),
+            classes=self.votes.classes,
+            groups=self.groups,
+            order=self.order,
             seed=options.seed,
             n_jobs=options.n_jobs,
             progress=progress,
         )
-        found = judge_votes(self.items.votes, hear)
-        self.found = found
-        self.has_skill = bool(found.has_skill)
-        self.p_wrong = found.p_wrong
-        self.suspicion = found.suspicion
-        self.doubtful = self.items.votes.majority >= 0  # an item without votes has no label
 
-    def result(self, flags: Flags, check: None) -> VoteAudit:
+    def find(self, progress: Progress) -> None:
+        """Weigh the votes by how often each annotator is right."""
+        findings = judge_votes(self.votes, self._choose_models(progress))
+        self.findings = findings
+        self.has_skill = bool(findings.has_skill)
+        self.p_wrong = findings.p_wrong
+        self.suspicion = findings.suspicion
+        self.doubtful = self.votes.majority >= 0  # an item without votes has no label
+
+    def result(self, check: None) -> VoteAudit:
         """The audit, but for what is told of single items."""
-        found = self.found
-        votes = self.items.votes
+        findings = self.findings
+        votes = self.votes
         codes = votes.majority
         labels = labels_of(votes)
-        other = other_classes(found.proba, codes)
-        p_other = found.proba[np.arange(len(codes)), other]
-        is_other = flags.flagged | (codes < 0)
-        p_suggested = np.where(is_other, p_other, 1 - found.p_wrong)
+        other = other_classes(findings.proba, codes)
+        p_other = findings.proba[np.arange(len(codes)), other]
+        is_other = self.flagged | (codes < 0)
+        p_suggested = np.where(is_other, p_other, 1 - findings.p_wrong)
         suggested = labels.copy()
         suggested[is_other] = votes.classes[other[is_other]]
-        prior, transition = noise_of_majority(found.proba, codes)
+        prior, transition = noise_of_majority(findings.proba, codes)
+        table = self.source if self.table is None else self.table
         return VoteAudit(
             labels=labels,
-            suspicion=found.suspicion,
-            p_wrong=found.p_wrong,
+            suspicion=findings.suspicion,
+            p_wrong=findings.p_wrong,
             suggested=suggested,
             p_suggested=p_suggested,
-            flagged=flags.flagged,
-            noise_rate=found.noise_rate,
-            hypotheses=_hypotheses(found, codes >= 0),
+            flagged=self.flagged,
+            noise_rate=findings.noise_rate,
+            hypotheses=_hypotheses(findings, codes >= 0),
             has_skill=self.has_skill,
             transition=transition,
             prior=prior,
             classes=votes.classes,
-            models=found.models,
+            models=findings.models,
             self_check=None,
-            expected_precision=flags.expected_precision,
-            expected_recall=flags.expected_recall,
-            rule=flags.rule,
-            notes=[*found.notes, *self.items.notes],
-            about=self._about() | self.columns,
-            index=self.items.index,
+            expected_precision=self.expected_precision,
+            expected_recall=self.expected_recall,
+            rule=self.rule,
+            notes=[*findings.notes, *_note_reversed(findings.workers), *self.notes],
+            about=self.about(table, 0 if self.used is None else len(self.used)) | self.columns,
+            index=self.index,
             keys=np.array([f"item.{name}" for name in votes.items.tolist()], dtype=object),
             items=votes.items,
-            proba=found.proba,
-            expected_wrong=found.expected_wrong,
+            proba=findings.proba,
+            expected_wrong=findings.expected_wrong,
             n_votes=votes.n_votes,
             agreement=votes.agreement,
-            ask=found.ask,
-            workers=[_plain_names(worker) for worker in found.workers],
+            ask=findings.ask,
+            workers=[_plain_names(worker) for worker in findings.workers],
             evidence={
-                "vote_weight": found.vote_weight,
-                "kappa_coin": found.kappa_coin,
-                "kappa_matrix": found.kappa_matrix,
-                "feature_weight": found.feature_weight,
-                "shared": found.shared.tolist(),
+                "vote_weight": findings.vote_weight,
+                "kappa_coin": findings.kappa_coin,
+                "kappa_matrix": findings.kappa_matrix,
+                "feature_weight": findings.feature_weight,
+                "shared": findings.shared.tolist(),
             },
         )
 
-    def _about(self) -> dict[str, Any]:
-        """What a report says about the data."""
-        table = self.votes if self.items.table is None else self.items.table
-        frame = type(table).__module__.partition(".")[0]
-        seed = self.options.random_state
-        return {
-            "errata": version("errata"),
-            "title": self.options.title or "audit",
-            "seed": int(seed) if isinstance(seed, Integral) else None,
-            "features": self.items.n_features,
-            "dataframe": "polars" if frame == "polars" else "pandas",
-        }
-
     def view(self, result: VoteAudit) -> "ItemView":
         """All items; neighbours are looked for among those with votes."""
-        items = self.items
-        votes = items.votes
+        votes = self.votes
         voted = np.flatnonzero(votes.n_votes)
         shown = inputs_to_show(
-            items.table,
+            self.table,
             result.labels,
-            None if items.X is None else items.X[voted],
+            None if self.X is None else self.X[voted],
             voted,
-            used=items.used,
+            used=self.used,
             classes=votes.classes,
             codes=votes.majority,
         )
         return ItemView(
             inputs=shown,
-            proba=self.found.proba,
-            other=other_classes(self.found.proba, votes.majority),
-            p_majority_wrong=self.found.p_wrong,
-            ballots=Ballots(votes, accuracies_told(self.found.workers)),
+            proba=self.findings.proba,
+            other=other_classes(self.findings.proba, votes.majority),
+            p_majority_wrong=self.findings.p_wrong,
+            ballots=Ballots(
+                votes, np.array([worker["accuracy"] for worker in self.findings.workers])
+            ),
         )
 
     def show(self, result: VoteAudit) -> Callable[[np.ndarray], "ItemView"]:
         """Add the most suspicious items, each with its votes, and a map."""
         view = self.view(result)
-        names: Any = self.display.given_ids(len(result))
-        show(result, choose_examples(result), lambda rows: view, self.display, self.options)
+        names: Any = self.ids
+        show(result, choose_examples(result), lambda rows: view, names, self.options)
         describe: Any = result._describe
 
         def describe_items() -> list[dict[str, Any]]:
@@ -292,18 +352,64 @@ class VoteProblem(Problem):
 
     def group_hypotheses(self, result: VoteAudit) -> Callable[[], Grouped]:
         """By how much votes count."""
-        return partial(grouped_weights, self.found)
+        return self.findings.group_hypotheses
 
     def reviewed(self, result: VoteAudit) -> np.ndarray:
         """The items with a label."""
         return result.labelled
 
 
-class Ballot(NamedTuple):
-    """The votes for one class of an item, those of the best annotators first."""
+def _names_of_rows(table: Any, item: Any, items: np.ndarray) -> np.ndarray:
+    """What the rows of a table call their items, in the type that votes do."""
+    if item in column_names(table):
+        names = column_array(table, item)
+    elif hasattr(table, "iloc") and hasattr(table, "index"):
+        names = np.asarray(table.index)
+    else:
+        names = np.arange(count_rows(table))
+    if _is_text(names) != _is_text(items):
+        are = ["text" if _is_text(each) else "numbers" for each in (items, names)]
+        raise ValueError(
+            f"items are {are[0]} in the votes ({join_names(items, most=3)}) and {are[1]} in the "
+            f"table ({join_names(names, most=3)}); give the table a column {item!r} with the same "
+            "names."
+        )
+    return names
 
-    code: int
-    workers: np.ndarray  # codes
+
+def _is_text(names: np.ndarray) -> bool:
+    return names.dtype.kind in "OU"
+
+
+def _note_reversed(workers: list[dict[str, Any]]) -> list[str]:
+    """A sentence about annotators whose votes speak for another class than they name."""
+    wrong_way = [worker for worker in workers if worker["reversed"]]
+    if not wrong_way:
+        return []
+    rates = [f"{worker['worker']} ({worker['accuracy']:.0%})" for worker in wrong_way]
+    are, votes = ("is", "its votes speak") if len(rates) == 1 else ("are", "their votes speak")
+    return [
+        f"{join_names(rates, most=5)} {are} right less often than chance, so {votes} against what "
+        "they name; look whether classes were swapped there."
+    ]
+
+
+def _note_unvoted(votes: Votes) -> list[str]:
+    blank = int(np.sum(votes.n_votes == 0))
+    if not blank:
+        return []
+    if blank == 1:
+        return [NOBODY_VOTED.format("1 item has", "it gets", "is", "comes")]
+    return [NOBODY_VOTED.format(f"{blank:,} items have", "they get", "are", "come")]
+
+
+def _note_left_out(items: np.ndarray) -> list[str]:
+    """A sentence about items whose votes are all empty, and that no table tells anything of."""
+    if not len(items):
+        return []
+    have, were = ("has", "was") if len(items) == 1 else ("have", "were")
+    names = join_names(items, most=5)
+    return [f"{plural(len(items), 'item')} {have} no vote ({names}) and {were} left out."]
 
 
 class Ballots:
@@ -313,54 +419,47 @@ class Ballots:
         self.votes = votes
         self.accuracy = accuracy
 
-    def of(self, item: int) -> list[Ballot]:
-        """The votes of an item by class, that with most votes first; of equals, the majority."""
+    def by_class(self, item: int) -> list[tuple[int, np.ndarray]]:
+        """Each class that has votes and who voted so, that with most votes first.
+
+        Of classes with as many, the majority is first; of annotators, the best.
+        """
         start, stop = np.searchsorted(self.votes.item, [item, item + 1])
         labels = self.votes.label[start:stop]
         workers = self.votes.worker[start:stop]
         workers = workers[order := np.argsort(-self.accuracy[workers], kind="stable")]
-        found = [Ballot(int(code), workers[labels[order] == code]) for code in np.unique(labels)]
+        ballots = [(int(code), workers[labels[order] == code]) for code in np.unique(labels)]
         own = self.votes.majority[item]
-        return sorted(found, key=lambda ballot: (-len(ballot.workers), ballot.code != own))
+        return sorted(ballots, key=lambda ballot: (-len(ballot[1]), ballot[0] != own))
 
-    def shown(self, item: int) -> list[dict[str, Any]]:
+    def to_dicts(self, item: int) -> list[dict[str, Any]]:
         """Plain dicts, ready for JSON: of each class how many votes, and the first of them."""
-        found = []
+        listed = []
         left = SHOWN_BALLOTS
-        for ballot in self.of(item):
-            some = ballot.workers[:left]
-            left = max(left - len(ballot.workers), 0)
-            found.append(
-                {
-                    "label": str(self.votes.classes[ballot.code]),
-                    "count": len(ballot.workers),
-                    "by": [
-                        [str(self.votes.workers[w]), four_digits(self.accuracy[w])] for w in some
-                    ],
-                }
-            )
-        return found
+        for code, workers in self.by_class(item):
+            some = workers[:left]
+            left = max(left - len(workers), 0)
+            by = [[str(self.votes.workers[w]), four_digits(self.accuracy[w])] for w in some]
+            label = str(self.votes.classes[code])
+            listed.append({"label": label, "count": len(workers), "by": by})
+        return listed
 
-    def told(self, item: int) -> str:
+    def describe(self, item: int) -> str:
         """How many votes there are for what, and by how good annotators, in a sentence."""
-        first, *others = self.of(item)
-        n = len(first.workers)
+        counts = [
+            (len(workers), self.votes.classes[code], percent(float(self.accuracy[workers].mean())))
+            for code, workers in self.by_class(item)
+        ]
+        n, name, right = counts[0]
         who = "an annotator" if n == 1 else "annotators"
         mean = " on average" if n > 1 else ""
-        start = f"{plural(n, 'vote')} for {self._name(first)}, by {who} right {self._right(first)}"
-        rest = [
-            f"{len(other.workers)} for {self._name(other)}, right {self._right(other)}"
-            for other in others[:TOLD_CLASSES]
+        parts = [f"{plural(n, 'vote')} for {name}, by {who} right {right} of the time{mean}"]
+        parts += [
+            f"{n} for {name}, right {right}" for n, name, right in counts[1 : 1 + TOLD_CLASSES]
         ]
-        more = sum(len(other.workers) for other in others[TOLD_CLASSES:])
-        rest += [f"{more} for others"] if more else []
-        return "; ".join([f"{start} of the time{mean}", *rest]) + "."
-
-    def _name(self, ballot: Ballot) -> str:
-        return str(self.votes.classes[ballot.code])
-
-    def _right(self, ballot: Ballot) -> str:
-        return percent(float(self.accuracy[ballot.workers].mean()))
+        more = sum(n for n, _, _ in counts[1 + TOLD_CLASSES :])
+        parts += [f"{more} for others"] if more else []
+        return "; ".join(parts) + "."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -393,7 +492,7 @@ class ItemView(RowsView):
         names = self.inputs.classes
         return [
             [
-                self.ballots.told(row),
+                self.ballots.describe(row),
                 *labels_nearby(
                     around.rows, codes[row], self.other[row], codes, names, rows="items"
                 ),
@@ -407,7 +506,7 @@ class ItemView(RowsView):
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """Who voted what."""
-        return [{"votes": self.ballots.shown(row)} for row in rows.tolist()]
+        return [{"votes": self.ballots.to_dicts(row)} for row in rows.tolist()]
 
 
 def labels_of(votes: Votes) -> np.ndarray:
@@ -448,10 +547,10 @@ def noise_of_majority(proba: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray,
     return mass[:, 0] / max(mass.sum(), 1e-300), transition
 
 
-def _hypotheses(found: VoteFindings, voted: np.ndarray) -> list[dict[str, Any]]:
+def _hypotheses(findings: VoteFindings, voted: np.ndarray) -> list[dict[str, Any]]:
     return [
         {"kind": kind, "weight": round(weight, 4), "rate": float(p_wrong[voted].mean())}
-        for kind, (weight, p_wrong) in zip(REVIEWED_VOTE_WEIGHTS, found.hypotheses, strict=False)
+        for kind, (weight, p_wrong) in zip(REVIEWED_VOTE_WEIGHTS, findings.hypotheses, strict=False)
     ]
 
 
@@ -462,11 +561,6 @@ def _plain_names(worker: dict[str, Any]) -> dict[str, Any]:
         "worker": plain(worker["worker"]),
         "worst": worst and tuple(map(plain, worst)),
     }
-
-
-def accuracies_told(workers: Sequence[dict[str, Any]]) -> np.ndarray:
-    """How often each annotator is right, of what is told of them."""
-    return np.array([worker["accuracy"] for worker in workers])
 
 
 def tally(ballots: Sequence[dict[str, Any]]) -> str:

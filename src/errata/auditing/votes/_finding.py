@@ -11,25 +11,26 @@ still where t is below 1, as its models learnt from the same votes.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 from scipy.special import entr
 
-from ..._format import percent
-from .._settings import MATRIX_NUMBERS, MOST_WITHOUT_SKILL, SHARED_SHAPE
+from ..._format import count, join_names, percent
+from .._settings import MOST_WITHOUT_SKILL
 from ..classes import Grouped, beside_all, match_p_wrong
 from ..results._rates_by import NoiseRate
 from ._inputs import Votes
-from ._models import ByFeatures, ByShares, Heard, is_chosen_in
+from ._models import ByFeatures, Predicted, Prior, is_chosen_in
 from ._noise_model import (
+    MATRIX_NUMBERS,
+    SHARED_SHAPE,
     Annotators,
     Incidence,
-    Kappas,
     agree_beyond_chance,
-    copying_note,
-    copying_workers,
-    counted_once,
     describe_workers,
     fit_annotators,
 )
@@ -40,13 +41,11 @@ VOTE_TOL = 1e-4  # change of a probability that is none
 VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
 OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
 TABLE_POWER = 2  # of that weight, which what a table tells has besides: `annotators.py simulate`
-FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so often
+COPIED_VOTES = 100  # of items not clear to all, from which workers copy
+COPIES_AGREE = 0.99  # fraction of them that is the same
+FEATURE_ROUNDS = 2  # models learn what items probably are, and predict, so often
 
 CHANCE = 1.645  # standard deviations to either side that hold nine in ten
-
-Hear = Callable[[np.ndarray], Heard]
-
-Prior = Callable[[np.ndarray, int], np.ndarray]  # logs of votes (N, K), step -> log prior (N, K)
 
 # How much votes are worth, compared with what was found most probable; in the order of findings.
 REVIEWED_VOTE_WEIGHTS = ("votes as weighed", "votes worth less", "votes worth more")
@@ -72,51 +71,125 @@ class VoteFindings(NamedTuple):
     models: list[dict[str, Any]]  # name, weight, agreement
     hypotheses: list[tuple[float, np.ndarray]]  # weight, p_wrong (N,) by other vote weights
 
+    def group_hypotheses(self) -> Grouped:
+        """Other weights of votes, and the probability that each majority is wrong under them."""
+        kinds = REVIEWED_VOTE_WEIGHTS[: len(self.hypotheses)]
+        weights = np.array([weight for weight, _ in self.hypotheses])
+        p = np.stack([p_wrong for _, p_wrong in self.hypotheses], axis=1).astype(np.float32)
+        return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), self.p_wrong)
 
-def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
+
+def judge_votes(
+    votes: Votes, predict: Callable[[np.ndarray], Predicted] | None = None
+) -> VoteFindings:
     """Judge items and workers by each other.
 
     Parameters
     ----------
     votes : Votes
         Some items may have none.
-    hear : callable, optional
+    predict : callable, optional
         Gets what each item probably is, as codes (N,) with -1 where nothing is known, and gives
-        out-of-fold probabilities of models that learnt that; :class:`ItemModels` is one.
+        out-of-fold probabilities of models that learnt that; :class:`ItemModels` is one. What is
+        found with them is learnt once more.
     """
-    first = copying_workers(votes)
-    once = counted_once(votes, first)
+    first = find_copying_workers(votes)
+    once = count_copies_once(votes, first)
     incidence = Incidence.of(once)
-    found, prior, heard = _fitted(once, incidence, hear)
-    t = choose_vote_weight(incidence, found)
-    if heard is not None:
-        found = found._replace(prior=weaken_table(found.prior, once.shares, t**TABLE_POWER))
-    has_skill = agree_beyond_chance(once, incidence) or (heard is not None and heard.has_skill)
-    others = [_tempered(found, min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
-    proba = _tempered(found, t)
+    posterior = class_posterior_of_votes(incidence, start(once.counts), keep_shares(once.shares))
+    has_skill = agree_beyond_chance(once, incidence)
+    models: list[dict[str, Any]] = []
+    feature_weight = None
+    if predict is not None:
+        for _ in range(FEATURE_ROUNDS):
+            codes = np.where(once.n_votes > 0, posterior.proba.argmax(axis=1), -1)
+            predicted, models, models_have_skill = predict(codes)
+            prior = ByFeatures(once.shares, predicted)
+            posterior = class_posterior_of_votes(incidence, posterior.proba, prior)
+        has_skill = has_skill or models_have_skill
+        feature_weight = prior.weight
+    t = choose_vote_weight(incidence, posterior)
+    if predict is not None:
+        weaker = weaken_table(posterior.prior, once.shares, t**TABLE_POWER)
+        posterior = posterior._replace(prior=weaker)
+    others = [posterior.temper(min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
+    proba = posterior.temper(t)
     if not has_skill:
         proba = _as_voted(votes)
         others = []
     wrong = [_p_wrong(votes, each) for each in (proba, *others)]
     voted = votes.n_votes > 0
+    annotators = posterior.annotators
     return VoteFindings(
         proba=proba,
         p_wrong=wrong[0],
         suspicion=wrong[0],
-        workers=describe_workers(votes, first, incidence, found.annotators, [proba, *others], t),
-        ask=gain_of_asking(proba, found.annotators.shared),
+        workers=describe_workers(votes, first, incidence, annotators, [proba, *others], t),
+        ask=gain_of_asking(proba, annotators.shared),
         noise_rate=_rate(votes, [each[voted] for each in wrong], has_skill),
         expected_wrong=_rate(votes, [1 - each.max(axis=1) for each in (proba, *others)], has_skill),
         vote_weight=t,
-        kappa_coin=found.annotators.kappa_coin,
-        kappa_matrix=found.annotators.kappa_matrix,
-        feature_weight=prior.weight if isinstance(prior, ByFeatures) else None,
-        shared=found.annotators.shared,
+        kappa_coin=annotators.kappa_coin,
+        kappa_matrix=annotators.kappa_matrix,
+        feature_weight=feature_weight,
+        shared=annotators.shared,
         has_skill=has_skill,
-        notes=[*_notes(votes, incidence, has_skill), *copying_note(votes, first)],
-        models=[] if heard is None else heard.models,
+        notes=[*_notes(votes, incidence, has_skill), *note_copying(votes, first)],
+        models=models,
         hypotheses=_hypotheses(wrong),
     )
+
+
+def find_copying_workers(votes: Votes) -> np.ndarray:
+    """For each worker the first of those who say the same as he does, be it himself; (W,).
+
+    Two workers copy if they say the same of nearly all items that both have seen and that somebody
+    sees differently, when these are many: good workers, who are right most of the time on items
+    that are not easy, differ more often.
+    """
+    n = len(votes.items)
+    n_workers = len(votes.workers)
+    k = len(votes.classes)
+    contested = np.sum(votes.counts > 0, axis=1)[votes.item] > 1
+    item, worker, label = (each[contested] for each in (votes.item, votes.worker, votes.label))
+    ones = np.ones(len(item))
+    seen = sparse.csr_array((ones, (worker, item)), (n_workers, n))
+    said = sparse.csr_array((ones, (worker, item * k + label)), (n_workers, n * k))
+    both, same = (each @ each.T for each in (seen, said))
+    enough = both.tocoo()
+    kept = enough.data >= COPIED_VOTES
+    rows = enough.row[kept]
+    columns = enough.col[kept]
+    alike = same.tocsr()[rows, columns] >= COPIES_AGREE * enough.data[kept]
+    pairs = (np.ones(int(alike.sum())), (rows[alike], columns[alike]))
+    graph = sparse.coo_array(pairs, shape=(n_workers, n_workers))
+    group = connected_components(graph, directed=False)[1]
+    first = np.full(group.max() + 1, n_workers)
+    np.minimum.at(first, group, np.arange(n_workers))
+    return first[group]
+
+
+def count_copies_once(votes: Votes, first: np.ndarray) -> Votes:
+    """The same votes, where those who copy are one worker, the first of them."""
+    k = len(votes.classes)
+    key = (votes.item * len(first) + first[votes.worker]) * k + votes.label
+    pair, label = np.divmod(np.unique(key), k)
+    item, worker = np.divmod(pair, len(first))
+    return replace(votes, item=item, worker=worker, label=label)
+
+
+def note_copying(votes: Votes, first: np.ndarray) -> list[str]:
+    """A sentence about workers who copy, if there are any."""
+    sizes = np.bincount(first, minlength=len(first))
+    copies = sizes[first] > 1
+    if not copies.any():
+        return []
+    groups = int(np.sum(sizes > 1))
+    each = "they count as one" if groups == 1 else f"their {count(groups)} groups count as one each"
+    return [
+        f"{count(int(copies.sum()))} workers give the same votes as another of them, mistakes "
+        f"included ({join_names(votes.workers[copies], most=5)}): {each}."
+    ]
 
 
 class ClassPosterior(NamedTuple):
@@ -130,26 +203,11 @@ class ClassPosterior(NamedTuple):
     @property
     def proba(self) -> np.ndarray:
         """The posterior, (N, K)."""
-        return softmax_rows(self.votes + self.prior)
+        return self.temper(1.0)
 
-
-def _fitted(
-    votes: Votes, incidence: Incidence, hear: Hear | None
-) -> tuple[ClassPosterior, ByShares | ByFeatures, Heard | None]:
-    """The posterior by votes alone; with features by both, models having learnt it twice."""
-    prior: ByShares | ByFeatures = ByShares(votes.shares)
-    found = class_posterior_of_votes(incidence, start(votes.counts), prior)
-    heard = None
-    for _ in range(0 if hear is None else FEATURE_ROUNDS):
-        codes = np.where(votes.n_votes > 0, found.proba.argmax(axis=1), -1)
-        heard = hear(codes)  # type: ignore[misc]
-        prior = ByFeatures(votes.shares, heard.proba)
-        found = class_posterior_of_votes(incidence, found.proba, prior)
-    return found, prior, heard
-
-
-def _tempered(found: ClassPosterior, t: float) -> np.ndarray:
-    return softmax_rows(t * (found.votes + found.prior))
+    def temper(self, t: float) -> np.ndarray:
+        """The posterior if each vote, and what is known before, counted ``t``."""
+        return softmax_rows(t * (self.votes + self.prior))
 
 
 def weaken_table(prior: np.ndarray, shares: np.ndarray, power: float) -> np.ndarray:
@@ -214,6 +272,14 @@ def _notes(votes: Votes, incidence: Incidence, has_skill: bool) -> list[str]:
     return [*notes, *votes.notes]
 
 
+def keep_shares(shares: np.ndarray) -> Prior:
+    """A prior by nothing but how frequent classes are among the majority labels.
+
+    Shares that follow the posterior drift, and rare classes vanish or swell.
+    """
+    return lambda votes, step: np.log(shares)
+
+
 def start(counts: np.ndarray) -> np.ndarray:
     """The votes themselves as probabilities, drawn to nothing by one vote for each item."""
     k = counts.shape[1]
@@ -224,8 +290,9 @@ def class_posterior_of_votes(
     incidence: Incidence,
     q: np.ndarray,
     prior: Prior,
-    kappas: Kappas | None = None,
     *,
+    coin: float | None = None,
+    matrix: float | None = None,
     shape: float = SHARED_SHAPE,
     leaves_out: bool = True,
     steps: int = VOTE_STEPS,
@@ -239,28 +306,29 @@ def class_posterior_of_votes(
         Where to begin.
     prior : callable
         Gives what is known of the items before any vote, by what votes say and the step.
-    kappas : Kappas, optional
-        Fixed ones, which only tests need.
+    coin, matrix : float, optional
+        Fixed kappas, which only tests need.
     shape : float
         See :func:`shared_matrix`.
     leaves_out : bool
         Whether the own share of a vote is taken out; as in the algorithm of Dawid and Skene if not.
     """
-    given = kappas is not None
-    kappas = kappas or Kappas()
+    given = coin is not None
+    fixed = given
     for step in range(steps):
-        annotators = fit_annotators(incidence, q, kappas, shape)
+        annotators = fit_annotators(incidence, q, coin, matrix, fixed=fixed, shape=shape)
         votes = np.empty_like(q)
         for items, _, logs in vote_logs(incidence, annotators, q, leaves_out=leaves_out):
             votes[items] = incidence.by_item(logs, items)
-        found = ClassPosterior(votes, prior(votes, step), q, annotators)
-        q = found.proba
-        if np.abs(q - found.before).max() < VOTE_TOL:
+        posterior = ClassPosterior(votes, prior(votes, step), q, annotators)
+        q = posterior.proba
+        if np.abs(q - posterior.before).max() < VOTE_TOL:
             break
         if not given:
+            coin = annotators.kappa_coin
+            matrix = annotators.kappa_matrix
             fixed = not is_chosen_in(step + 1)
-            kappas = Kappas(annotators.kappa_coin, annotators.kappa_matrix, fixed)
-    return found
+    return posterior
 
 
 def vote_logs(
@@ -292,27 +360,27 @@ def softmax_rows(logs: np.ndarray) -> np.ndarray:
     return p / p.sum(axis=1, keepdims=True)
 
 
-def choose_vote_weight(incidence: Incidence, found: ClassPosterior) -> float:
+def choose_vote_weight(incidence: Incidence, posterior: ClassPosterior) -> float:
     """The weight t by which votes are predicted best."""
-    return float(VOTE_WEIGHTS[int(np.argmax(votes_by_others(incidence, found)))])
+    return float(VOTE_WEIGHTS[int(np.argmax(votes_by_others(incidence, posterior)))])
 
 
-def votes_by_others(incidence: Incidence, found: ClassPosterior) -> np.ndarray:
+def votes_by_others(incidence: Incidence, posterior: ClassPosterior) -> np.ndarray:
     """Log-probability of all votes, each given the others of its item, for each weight t; (T,).
 
     It is the sum of log sum_c q(c) p_v(c), where q is proportional to exp(t (log q[i] - log p_v)).
     Single votes of an item are left out.
     """
     totals = np.zeros(len(VOTE_WEIGHTS))
-    prior = np.broadcast_to(found.prior, found.votes.shape)
-    for _, votes, logs in vote_logs(incidence, found.annotators, found.before):
+    prior = np.broadcast_to(posterior.prior, posterior.votes.shape)
+    for _, votes, logs in vote_logs(incidence, posterior.annotators, posterior.before):
         at = incidence.item[votes]
         several = incidence.n_votes[at] > 1
-        others = found.votes[at] - logs + prior[at]
+        others = posterior.votes[at] - logs + prior[at]
         likelihood = np.exp(logs)
-        for place, t in enumerate(VOTE_WEIGHTS):
+        for k, t in enumerate(VOTE_WEIGHTS):
             q = softmax_rows(t * others)
-            totals[place] += np.log((q * likelihood).sum(axis=1))[several].sum()
+            totals[k] += np.log((q * likelihood).sum(axis=1))[several].sum()
     return totals
 
 
@@ -329,11 +397,3 @@ def gain_of_asking(proba: np.ndarray, shared: np.ndarray) -> np.ndarray:
     """
     gain = entr(proba @ shared).sum(axis=1) - proba @ entr(shared).sum(axis=1)
     return np.maximum(gain, 0.0)
-
-
-def grouped_weights(found: VoteFindings) -> Grouped:
-    """Other weights of votes, and the probability that each majority is wrong under them."""
-    kinds = REVIEWED_VOTE_WEIGHTS[: len(found.hypotheses)]
-    weights = np.array([weight for weight, _ in found.hypotheses])
-    p = np.stack([p_wrong for _, p_wrong in found.hypotheses], axis=1).astype(np.float32)
-    return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), found.p_wrong)

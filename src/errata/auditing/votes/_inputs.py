@@ -4,27 +4,19 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..._canonical import mix_bits, sign_classes
 from ..._format import count, instead, join_names, plural
 from ..._validation import as_column, check_labels, check_no_measurement
-from ...tables._columns import column_array, column_names, count_rows, without_columns
+from ...tables._columns import as_table, column_array, column_names
 from .._settings import MOST_CLASSES
-from ..inputs._features import fit_scale
-from ..inputs._groups import group_numbers
-from ..inputs._inputs import check_pred_proba, features_without_leaks, row_index
-from ..inputs._labels import has_label, labels_or_none, notes_on_spellings, one_per_row, seen_text
+from ..inputs._labels import has_label, labels_or_none, notes_on_spellings, seen_text
 
 SIGNATURE_ROUNDS = 4  # the last tell apart what differs in whom those met who were met
 SALT = np.uint64(1)  # nothing, mixed with nothing, would stay nothing
-
-NOBODY_VOTED = (
-    "{} no vote: {} a label from the table alone, {} never flagged, and {} first among those to "
-    "ask about."
-)
 
 
 @dataclass(frozen=True)
@@ -167,23 +159,31 @@ def read_votes(
     Parameters
     ----------
     votes : dataframe, mapping, tuple of three arrays, or array of shape (items, workers)
-        One row a vote. What is missing or blank is no vote.
+        One row a vote. What is missing or blank is no vote, nor is -1 where other labels are whole
+        numbers from 0 on, as rules abstain.
     item, worker, label : names of columns
     classes : sequence, optional
         All classes, where votes may not name each of them.
     """
     item, worker, label = read_columns(votes, item, worker, label)
     labelled = has_label(label)
+    abstains = _find_abstentions(label, labelled) if classes is None else np.zeros_like(labelled)
+    labelled &= ~abstains
     whose = has_label(item) & has_label(worker)
     kept = labelled & whose
     notes = []
-    if not (labelled | ~whose).all():
-        notes.append(_left_out(int(np.sum(~labelled & whose)), "no label"))
+    if abstains.any():
+        notes.append(
+            f"{count(int(abstains.sum()))} answers of -1 were taken for no vote, as the other "
+            "labels count from 0; name `classes` if -1 is one of them."
+        )
+    if not (labelled | abstains | ~whose).all():
+        notes.append(_left_out(int(np.sum(~labelled & ~abstains & whose)), "no label"))
     if not whose.all():
         notes.append(_left_out(int(np.sum(~whose)), "no item or no worker"))
     if not kept.any():
-        told = "there are no votes; pass an item, a worker and a label for each."
-        raise ValueError(" ".join([told, *notes]))
+        message = "there are no votes; pass an item, a worker and a label for each."
+        raise ValueError(" ".join([message, *notes]))
     named = distinct(item[has_label(item)], "items")[0]
     items, item_codes = distinct(item[kept], "items")
     workers, worker_codes = distinct(worker[kept], "workers")
@@ -208,6 +208,15 @@ def read_votes(
     )
     notes.extend([*_single_votes(read), *_alone(read), *_spellings(read)])
     return read
+
+
+def _find_abstentions(label: np.ndarray, labelled: np.ndarray) -> np.ndarray:
+    """Where -1 says that a rule has no answer; beside 1 alone it is a class."""
+    abstains = np.zeros(len(label), dtype=bool)
+    given = _plain(label[labelled])
+    if given.dtype.kind == "i" and given.min(initial=0) == -1 and set(given.tolist()) != {-1, 1}:
+        abstains[labelled] = given == -1
+    return abstains
 
 
 def _repeats(same: int, pair: np.ndarray) -> list[str]:
@@ -259,6 +268,7 @@ def _spellings(votes: Votes) -> list[str]:
 
 def read_columns(votes: Any, item: Any, worker: Any, label: Any) -> list[np.ndarray]:
     """The columns of a dataframe or mapping, of three arrays, or of items times workers."""
+    votes = as_table(votes)
     if isinstance(votes, tuple):
         columns = _from_tuple(votes)
     elif column_names(votes):
@@ -385,121 +395,3 @@ def _among_given(
             f"are {join_names(given)}."
         )
     return given, np.searchsorted(given, found)[codes]
-
-
-class Items(NamedTuple):
-    """The items, in the order of the table where there is one."""
-
-    votes: Votes  # items without a vote included
-    table: Any = None  # a row for each item, without the column of their names; None for none
-    model_table: Any = None  # the same without columns that look made from the label
-    X: np.ndarray | None = None  # its scaled features
-    used: list[Any] | None = None  # columns that these come from; None beside embeddings
-    pred_proba: np.ndarray | None = None
-    groups: np.ndarray | None = None  # the number of the group of each item
-    index: Any = None  # that of the table, unless it merely counts its rows
-    notes: Sequence[str] = ()
-
-    @property
-    def n_features(self) -> int:
-        """How many columns were looked at."""
-        return 0 if self.used is None else len(self.used)
-
-
-def read_items(
-    votes: Votes,
-    table: Any,
-    item: Any,
-    *,
-    embeddings: Any = None,
-    pred_proba: Any = None,
-    groups: Any = None,
-    drop: Sequence[Any] = (),
-    seed: int = 0,
-    n_jobs: int | None = None,
-) -> Items:
-    """Find the row of each item, and turn the rows into features.
-
-    Rows are known by the column ``item`` of the table, or else by their index, which of anything
-    but a pandas dataframe is their place.
-    """
-    given = next((each for each in (table, embeddings, pred_proba) if each is not None), None)
-    if given is None:
-        _check_alone(groups, drop)
-        return Items(votes, notes=_items_left_out(votes.unvoted))
-    votes = votes.for_items(_names_of_rows(given, item, votes.items))
-    table = _without(table, [name for name in (item,) if name in column_names(table)])
-    table = _without(table, drop)
-    n = len(votes.items)
-    source = table if embeddings is None else embeddings
-    every = np.arange(n)
-    features, leaks = features_without_leaks(source, votes.majority, seed=seed, n_jobs=n_jobs)
-    notes: list[str] = []
-    if pred_proba is not None:
-        pred_proba = check_pred_proba(pred_proba, votes.classes, n, notes)
-    return Items(
-        votes,
-        table,
-        model_table=_without(table, leaks) if embeddings is None else table,
-        X=None if features is None else fit_scale(features.X, seed)[0],
-        used=None if features is None or embeddings is not None else features.columns,
-        pred_proba=pred_proba,
-        groups=None if groups is None else group_numbers(one_per_row("groups", groups, n), every),
-        index=row_index(table),
-        notes=[
-            *([] if features is None else features.notes),
-            *notes,
-            *_without_votes(votes),
-            *_items_left_out(votes.unvoted[~np.isin(votes.unvoted, votes.items)]),
-        ],
-    )
-
-
-def _without(table: Any, keys: Sequence[Any]) -> Any:
-    return without_columns(table, keys) if len(keys) else table
-
-
-def _check_alone(groups: Any, drop: Sequence[Any]) -> None:
-    for name, value in (("groups", groups), ("drop", drop or None)):
-        if value is not None:
-            raise ValueError(f"{name} is for a table of the items, but no X was passed.")
-
-
-def _names_of_rows(table: Any, item: Any, items: np.ndarray) -> np.ndarray:
-    """What the rows of a table call their items, in the type that votes do."""
-    if item in column_names(table):
-        names = column_array(table, item)
-    elif hasattr(table, "iloc") and hasattr(table, "index"):
-        names = np.asarray(table.index)
-    else:
-        names = np.arange(count_rows(table))
-    if _is_text(names) != _is_text(items):
-        are = ["text" if _is_text(each) else "numbers" for each in (items, names)]
-        raise ValueError(
-            f"items are {are[0]} in the votes ({join_names(items, most=3)}) and {are[1]} in the "
-            f"table ({join_names(names, most=3)}); give the table a column {item!r} with the same "
-            "names."
-        )
-    return names
-
-
-def _is_text(names: np.ndarray) -> bool:
-    return names.dtype.kind in "OU"
-
-
-def _without_votes(votes: Votes) -> list[str]:
-    blank = int(np.sum(votes.n_votes == 0))
-    if not blank:
-        return []
-    if blank == 1:
-        return [NOBODY_VOTED.format("1 item has", "it gets", "is", "comes")]
-    return [NOBODY_VOTED.format(f"{blank:,} items have", "they get", "are", "come")]
-
-
-def _items_left_out(items: np.ndarray) -> list[str]:
-    """A sentence about items whose votes are all empty, and that no table tells anything of."""
-    if not len(items):
-        return []
-    have, were = ("has", "was") if len(items) == 1 else ("have", "were")
-    names = join_names(items, most=5)
-    return [f"{plural(len(items), 'item')} {have} no vote ({names}) and {were} left out."]

@@ -1,11 +1,12 @@
-"""Who speaks of items besides annotators: models of the table, or probabilities of the user."""
+"""What tells of items besides annotators: models of the table, or probabilities of the user."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from ..._canonical import number_by_appearance
 from ..._compat import take_rows
 from .._settings import (
     FEW_CLASSES,
@@ -23,17 +24,19 @@ from ..models._default import (
     Forest,
     LinearModel,
     RBFRidge,
-    check_classifier,
-    estimator_table,
 )
 from ..models._pooling import Pool, pool_models, pool_new_rows, skill_of
-from ._inputs import Items
 
 # Several annotators. `python benchmarks/annotators.py`
 FIRST_STEPS = 6  # in all of which something is chosen anew
 LATER_STEPS = 3  # one in so many, later
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
+
+# Out-of-fold probabilities (N, K); name, weight and agreement of models; whether they have skill.
+Predicted = tuple[np.ndarray, list[dict[str, Any]], bool]
+
+Prior = Callable[[np.ndarray, int], np.ndarray]  # logs of votes (N, K), step -> log prior (N, K)
 
 
 def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:
@@ -47,14 +50,6 @@ def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:
     if n_items <= TREE_ROWS and n_classes <= FEW_CLASSES:
         chosen.append(LinearModel("linear model"))
     return chosen
-
-
-class Heard(NamedTuple):
-    """What models say of the items."""
-
-    proba: np.ndarray  # (N, K), out of fold
-    models: list[dict[str, Any]]  # name, weight, agreement
-    has_skill: bool  # whether the columns tell the classes apart
 
 
 @dataclass(frozen=True)
@@ -73,6 +68,8 @@ class ItemModels:
         What the estimator learns the classes as.
     groups : array of shape (N,), optional
         Items of a group are left out together.
+    order : array of shape (N,), optional
+        Items in the order in which models see them; that of ``X`` by default.
     seed, n_jobs, progress
         As for :func:`errata.audit`.
     """
@@ -83,35 +80,39 @@ class ItemModels:
     table: Any = None
     classes: np.ndarray | None = None
     groups: np.ndarray | None = None
+    order: np.ndarray | None = None
     seed: int = 0
     n_jobs: int | None = None
     progress: Callable[[str], None] | None = None
 
-    def __call__(self, codes: np.ndarray) -> Heard:
-        """Hear the models that learn these classes of the items, -1 where unknown."""
+    def __call__(self, codes: np.ndarray) -> Predicted:
+        """Fit the models to these classes of the items, -1 where unknown, and predict."""
         taught = self._taught(codes)
-        present, own = np.unique(codes[taught], return_inverse=True)
+        own = number_by_appearance(codes[taught])  # whatever the classes are called
+        present = codes[taught][np.unique(own, return_index=True)[1]]
         if len(present) < 2:
-            return Heard(np.full((len(codes), self.n_classes), 1 / self.n_classes), [], False)
+            return np.full((len(codes), self.n_classes), 1 / self.n_classes), [], False
         data = self._training_data(taught, own, len(present))
         pool = pool_models(data, self._models(taught, present), progress=self.progress)
         proba = np.full((len(codes), self.n_classes), SMALLEST_PROBABILITY)
         proba[np.ix_(taught, present)] = np.exp(pool.logs.T)
         self._predict_others(proba, taught, present, pool)
+        of_models = zip(pool.names, pool.weights.tolist(), pool.agreement.tolist(), strict=True)
         models = [
-            {"name": model.name, "weight": model.weight, "agreement": model.agreement}
-            for model in pool.models
+            {"name": name, "weight": weight, "agreement": agreement}
+            for name, weight, agreement in of_models
         ]
-        return Heard(proba, models, skill_of(pool.logs, own, data.groups).enough)
+        return proba, models, skill_of(pool.logs, own, data.groups).enough
 
     def _taught(self, codes: np.ndarray) -> np.ndarray:
         """Items to learn from: those of classes that have two."""
         sizes = np.bincount(codes[codes >= 0], minlength=self.n_classes)
-        taught = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
+        order = np.arange(len(codes)) if self.order is None else self.order
+        taught = order[((codes >= 0) & (sizes[codes] >= 2))[order]]
         if len(taught) <= LEARN_ROWS:
             return taught
         random = np.random.default_rng(self.seed)
-        return np.sort(random.choice(taught, LEARN_ROWS, replace=False))
+        return taught[np.sort(random.choice(len(taught), LEARN_ROWS, replace=False))]
 
     def _training_data(self, taught: np.ndarray, own: np.ndarray, n_classes: int) -> TrainingData:
         groups = renumber_groups(self.groups, taught)
@@ -146,59 +147,19 @@ class ItemModels:
         proba[np.ix_(others, present)] = np.exp(logs.T)
 
 
-Hear = Callable[[np.ndarray], Heard]
-
-
-def hearing(
-    items: Items,
-    estimator: Any,
-    *,
-    seed: int,
-    n_jobs: int | None,
-    progress: Callable[[str], None],
-) -> Hear | None:
-    """What gives probabilities of the classes of items, told what they probably are.
-
-    None where there are votes alone.
-    """
-    if items.pred_proba is not None:
-        if estimator is not None:
-            raise ValueError(
-                "pred_proba stands for all models, so estimator has no effect; pass one of them."
-            )
-        return HeardProbabilities(items.pred_proba)
-    if items.X is None:
-        if estimator is not None:
-            raise ValueError("estimator needs a table of the items to learn from; pass X.")
-        return None
-    if estimator is not None:
-        check_classifier("estimator", estimator)
-    return ItemModels(
-        items.X,
-        len(items.votes.classes),
-        estimator=estimator,
-        table=estimator_table(items.model_table, items.X),
-        classes=items.votes.classes,
-        groups=items.groups,
-        seed=seed,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
-
-
-class HeardProbabilities:
+class UserProbabilities:
     """The user's own probabilities, whatever is learnt of the items."""
 
     def __init__(self, proba: np.ndarray) -> None:
         self.proba = proba
 
-    def __call__(self, codes: np.ndarray) -> Heard:
+    def __call__(self, codes: np.ndarray) -> Predicted:
         """The same for any codes; these tell how good they are."""
         known = codes >= 0
         logs = np.log(np.maximum(self.proba[known].T, SMALLEST_PROBABILITY))
         agreement = float(np.mean(self.proba[known].argmax(axis=1) == codes[known]))
         model = {"name": "your probabilities", "weight": 1.0, "agreement": agreement}
-        return Heard(self.proba, [model], skill_of(logs, codes[known]).enough)
+        return self.proba, [model], skill_of(logs, codes[known]).enough
 
 
 def is_chosen_in(step: int) -> bool:
@@ -206,21 +167,6 @@ def is_chosen_in(step: int) -> bool:
     return step < FIRST_STEPS or step % LATER_STEPS == 0
 
 
-@dataclass(frozen=True)
-class ByShares:
-    """Nothing but how frequent classes are among the majority labels.
-
-    Shares that follow the posterior drift, and rare classes vanish or swell.
-    """
-
-    shares: np.ndarray
-
-    def __call__(self, votes: np.ndarray, step: int) -> np.ndarray:
-        """Logarithm of the prior, (K,)."""
-        return np.log(self.shares)
-
-
-@dataclass
 class ByFeatures:
     """What models say of each item, as far as it makes the votes likely.
 
@@ -228,10 +174,12 @@ class ByFeatures:
     probabilities P. Where beta is 0, features say nothing.
     """
 
-    shares: np.ndarray
-    proba: np.ndarray
-    weight: float = field(default=0.0, init=False)
-    floor: float = field(default=0.0, init=False)
+    weight = 0.0
+    floor = 0.0
+
+    def __init__(self, shares: np.ndarray, proba: np.ndarray) -> None:
+        self.shares = shares
+        self.proba = proba
 
     def __call__(self, votes: np.ndarray, step: int) -> np.ndarray:
         """Logarithm of the prior, (N, K), with weight and floor by the likelihood of the votes."""
@@ -254,8 +202,8 @@ class ByFeatures:
 
     def _powered(self, weight: float) -> np.ndarray:
         """The shares to some power times what models say to another, normalised."""
-        told = np.log(np.maximum(self.proba, SMALLEST_PROBABILITY))
-        logs = (1 - weight) * np.log(self.shares) + weight * told
+        by_models = np.log(np.maximum(self.proba, SMALLEST_PROBABILITY))
+        logs = (1 - weight) * np.log(self.shares) + weight * by_models
         powered = np.exp(logs - logs.max(axis=1, keepdims=True))
         return powered / powered.sum(axis=1, keepdims=True)
 

@@ -13,28 +13,25 @@ ones who know.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, gammaln, logit
 from scipy.stats import beta
 
-from ..._format import count, join_names
-from .._settings import COVERAGE, LEAST_SKILL, MATRIX_NUMBERS, SHARED_SHAPE
+from .._settings import COVERAGE, LEAST_SKILL
 from ._inputs import Votes
 
 # Several annotators. `python benchmarks/annotators.py`
+MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
+SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
 VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
 SHARED_DIAGONAL = 0.8  # votes that speak for being right
 SHARED_OFF = 0.2  # and for anything
 SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
 KAPPAS = 2.0 ** np.arange(11)  # votes that what workers have in common may be worth
 WORKER_PRIOR_VOTES = 8.0  # that the accuracy of others counts at most in the bounds of a worker's
-COPIED_VOTES = 100  # of items not clear to all, from which workers copy
-COPIES_AGREE = 0.99  # fraction of them that is the same
 HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
 
 LEAST_ACCURACY = 1e-3  # nobody is always right or always wrong
@@ -54,14 +51,6 @@ class Annotators(NamedTuple):
     accuracy: np.ndarray  # (W,), of each worker, drawn to that of the others
     mean_accuracy: float  # of workers
     shared: np.ndarray  # (K, K), P(vote | class) of an ordinary worker
-
-
-class Kappas(NamedTuple):
-    """What is known of the kappas: both to be searched for, near the last ones, or fixed."""
-
-    coin: float | None = None
-    matrix: float | None = None
-    fixed: bool = False
 
 
 class Incidence(NamedTuple):
@@ -139,9 +128,18 @@ class Incidence(NamedTuple):
 
 
 def fit_annotators(
-    incidence: Incidence, q: np.ndarray, kappas: Kappas, shape: float = SHARED_SHAPE
+    incidence: Incidence,
+    q: np.ndarray,
+    coin: float | None = None,
+    matrix: float | None = None,
+    *,
+    fixed: bool = False,
+    shape: float = SHARED_SHAPE,
 ) -> Annotators:
-    """Fit workers to the classes that items probably have, ``q`` of shape (N, K)."""
+    """Fit workers to the classes that items probably have, ``q`` of shape (N, K).
+
+    The kappas are searched for, near ``coin`` and ``matrix`` if there are such, or ``fixed``.
+    """
     counts = incidence.of_pairs @ q
     totals = incidence.of_workers @ counts
     right = incidence.of_workers @ counts[np.arange(len(counts)), incidence.label]
@@ -149,16 +147,12 @@ def fit_annotators(
     overall = float(_inside(right.sum() / votes.sum()))
     shared = shared_matrix(_summed(incidence, counts), overall, shape)
     mean = float(_inside(np.mean((right + 2 * overall) / (votes + 2))))
-    coin = _largest(
-        lambda kappa: beta_binomial(right, votes, mean, kappa), kappas.coin, kappas.fixed
-    )
+    coin = _largest(lambda kappa: beta_binomial(right, votes, mean, kappa), coin, fixed)
     accuracy = _inside((right + coin * mean) / (votes + coin))
     theta = bent(shared, accuracy, overall)
     prior = prior_of_pairs(incidence, theta, shared)
     matrix = _largest(
-        lambda kappa: dirichlet_multinomial(counts, totals, prior, kappa),
-        kappas.matrix,
-        kappas.fixed,
+        lambda kappa: dirichlet_multinomial(counts, totals, prior, kappa), matrix, fixed
     )
     return Annotators(counts, totals, theta, prior, coin, matrix, accuracy, mean, shared)
 
@@ -255,23 +249,29 @@ def describe_workers(
     ``probas`` are the posterior, and what it were if votes counted less or more than ``t``: bounds
     hold all of them.
 
-    ``worker``, ``n_votes``, ``accuracy`` with the bounds ``low`` and ``high``, ``agreement`` with
-    the majority, ``worst``: the class taken most often for another, and that other; ``confusion``,
-    P(vote | class) of shape (K, K), or None where that were too many numbers; ``guessing``: whether
-    the votes may as well be drawn by lot. Of workers who copy, the ``first`` speaks for all.
+    ``worker``, ``n_votes``, their ``coverage`` of the items, ``accuracy`` with the bounds ``low``
+    and ``high``, ``agreement`` with the majority, ``worst``: the class taken most often for
+    another, and that other; ``confusion``, P(vote | class) of shape (K, K), or None where that were
+    too many numbers; ``guessing``: whether the votes may as well be drawn by lot; ``reversed``:
+    whether they are right less often than that, as those of a rule that was written the wrong way
+    round. Of workers who copy, the ``first`` speaks for all.
     """
     n_votes = np.bincount(votes.worker, minlength=len(votes.workers))
-    told = [worker_accuracies(votes, annotators, proba, n_votes, t) for proba in probas]
-    accuracy, surely, _ = told[0]
-    low = np.min([each[1] for each in told], axis=0)
-    high = np.max([each[2] for each in told], axis=0)
+    bounds = [worker_accuracies(votes, annotators, proba, n_votes, t) for proba in probas]
+    accuracy, surely, _ = bounds[0]
+    low = np.min([each[1] for each in bounds], axis=0)
+    high = np.max([each[2] for each in bounds], axis=0)
     agrees = votes.label == votes.majority[votes.item]
     agreement = np.bincount(votes.worker, weights=agrees, minlength=len(n_votes)) / n_votes
-    guessing = surely <= _by_guessing(votes, n_votes)
+    by_chance = _by_guessing(votes, n_votes)
+    n_items = np.count_nonzero(votes.n_votes)
+    is_reversed = high < by_chance
+    guessing = (surely <= by_chance) & ~is_reversed
     return [
         {
             "worker": votes.workers[w],
             "n_votes": int(n_votes[w]),
+            "coverage": float(n_votes[w] / n_items),
             "accuracy": float(accuracy[w]),
             "low": float(low[w]),
             "high": float(high[w]),
@@ -279,6 +279,7 @@ def describe_workers(
             "worst": _worst(first[w], votes.classes, incidence, annotators),
             "confusion": _confusion(first[w], incidence, annotators),
             "guessing": bool(guessing[w]),
+            "reversed": bool(is_reversed[w]),
         }
         for w in range(len(n_votes))
     ]
@@ -411,55 +412,3 @@ def _z(votes: Votes, excess: np.ndarray) -> float:
     if error > 1e-12:
         return float(gain.mean() / error)
     return np.inf if gain.mean() > 1e-12 else 0.0
-
-
-def copying_workers(votes: Votes) -> np.ndarray:
-    """For each worker the first of those who say the same as he does, be it himself; (W,).
-
-    Two workers copy if they say the same of nearly all items that both have seen and that somebody
-    sees differently, when these are many: good workers, who are right most of the time on items
-    that are not easy, differ more often.
-    """
-    n = len(votes.items)
-    n_workers = len(votes.workers)
-    k = len(votes.classes)
-    contested = np.sum(votes.counts > 0, axis=1)[votes.item] > 1
-    item, worker, label = (each[contested] for each in (votes.item, votes.worker, votes.label))
-    ones = np.ones(len(item))
-    seen = sparse.csr_array((ones, (worker, item)), (n_workers, n))
-    said = sparse.csr_array((ones, (worker, item * k + label)), (n_workers, n * k))
-    both, same = (each @ each.T for each in (seen, said))
-    enough = both.tocoo()
-    kept = enough.data >= COPIED_VOTES
-    rows = enough.row[kept]
-    columns = enough.col[kept]
-    alike = same.tocsr()[rows, columns] >= COPIES_AGREE * enough.data[kept]
-    pairs = (np.ones(int(alike.sum())), (rows[alike], columns[alike]))
-    graph = sparse.coo_array(pairs, shape=(n_workers, n_workers))
-    group = connected_components(graph, directed=False)[1]
-    first = np.full(group.max() + 1, n_workers)
-    np.minimum.at(first, group, np.arange(n_workers))
-    return first[group]
-
-
-def counted_once(votes: Votes, first: np.ndarray) -> Votes:
-    """The same votes, where those who copy are one worker, the first of them."""
-    k = len(votes.classes)
-    key = (votes.item * len(first) + first[votes.worker]) * k + votes.label
-    pair, label = np.divmod(np.unique(key), k)
-    item, worker = np.divmod(pair, len(first))
-    return replace(votes, item=item, worker=worker, label=label)
-
-
-def copying_note(votes: Votes, first: np.ndarray) -> list[str]:
-    """A sentence about workers who copy, if there are any."""
-    sizes = np.bincount(first, minlength=len(first))
-    copies = sizes[first] > 1
-    if not copies.any():
-        return []
-    groups = int(np.sum(sizes > 1))
-    each = "they count as one" if groups == 1 else f"their {count(groups)} groups count as one each"
-    return [
-        f"{count(int(copies.sum()))} workers give the same votes as another of them, mistakes "
-        f"included ({join_names(votes.workers[copies], most=5)}): {each}."
-    ]

@@ -38,7 +38,17 @@ CONSENSUS_SURE = 0.5  # the same of several annotators' consensus: more likely t
 SHOWN_WORKERS = 60  # annotators in a report
 SHOWN_ASKED = 20  # items that need another vote
 
-PLAIN = ("worker", "n_votes", "accuracy", "low", "high", "agreement", "guessing")
+PLAIN = (
+    "worker",
+    "n_votes",
+    "coverage",
+    "accuracy",
+    "low",
+    "high",
+    "agreement",
+    "guessing",
+    "reversed",
+)
 
 WORKERS = "workers.parquet"
 PROBA = "proba {}"  # of each class, columns of the items
@@ -70,9 +80,10 @@ class VoteAudit(Audit):
     ask : array of shape (N,)
         What one more vote would tell about the class of the item, in nats; see :meth:`next_items`.
     workers : list of dict
-        Of each annotator ``worker``, ``n_votes``, ``accuracy`` with ``low`` and ``high``,
-        ``agreement`` with the majority, ``worst`` (the pair of class and label most often
-        confused), ``confusion`` of shape (K, K), and whether it may be ``guessing``.
+        Of each annotator ``worker``, ``n_votes``, their ``coverage`` of the items, ``accuracy``
+        with ``low`` and ``high``, ``agreement`` with the majority, ``worst`` (the pair of class and
+        label most often confused), ``confusion`` of shape (K, K), whether it may be ``guessing``,
+        and whether it is ``reversed``: right less often than chance.
     evidence : dict
         How far votes are believed: ``vote_weight``, what each of several votes on an item counts;
         ``kappa_coin`` and ``kappa_matrix``, how alike annotators are; ``feature_weight``, how far
@@ -181,11 +192,12 @@ class VoteAudit(Audit):
                 check_new_file(file, out, force=force)
         cleaned = self.clean(**cleaning)
         write_table(out, labelled_items(self, cleaned, source))
-        p_wrong = shifted(self.p_wrong, weigh_decisions(self, cleaning["decisions"]))
+        odds = weigh_decisions(self, cleaning["decisions"])
+        p_wrong = shifted(self.p_wrong, odds)
         counts = count_rows(cleaned, p_wrong, self.labelled, cleaning["threshold"])
         notes = describe_decided(counts.decided, self, cleaning["decisions"])
         if cleaning["undecided"] == "act":
-            notes += describe_learnt(self, None, cleaning["decisions"])
+            notes += describe_learnt(self, None, cleaning["decisions"], odds)
             why_kept = "the consensus is not sure, or a class would lose half"
             outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
             notes.append(outcome.replace("; nothing changed", ""))  # the file is a new one

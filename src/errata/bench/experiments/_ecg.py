@@ -70,19 +70,12 @@ EXPERT_METRICS = (
 )  # fmt: skip
 
 
-class RecordingsPart(NamedTuple):
-    """Features, labels, and lengths of the sequences."""
+class RecordingPart(NamedTuple):
+    """Features, labels, lengths of the sequences, and samples per second."""
 
     X: np.ndarray
     y: np.ndarray
     lengths: np.ndarray
-
-
-class Recording(NamedTuple):
-    """The beginning of an electrocardiogram, and what comes after it."""
-
-    train: RecordingsPart
-    test: RecordingsPart
     fs: float
 
 
@@ -104,12 +97,12 @@ class SegmentECGs:
     ) -> dict[str, float]:
         """Means over the recordings, for both kinds of noise."""
         rows = [
-            _measure_both_kinds(recording, cell, method, bench, place)
-            for place, recording in enumerate(self._recordings(cell, bench))
+            _measure_both_kinds(train, test, cell, method, bench, place)
+            for place, (train, test) in enumerate(self._recordings(cell, bench))
         ]
         return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
 
-    def _recordings(self, cell: Cell, bench: Bench) -> list[Recording]:
+    def _recordings(self, cell: Cell, bench: Bench) -> list[tuple[RecordingPart, RecordingPart]]:
         if cell.dataset in GROUPS:
             return load_real_recordings(GROUPS[cell.dataset], bench.folder)
         # Neither level nor repetition: what is repeated are noise and training.
@@ -118,31 +111,34 @@ class SegmentECGs:
 
 
 def _measure_both_kinds(
-    recording: Recording, cell: Cell, method: BaseEstimator, bench: Bench, place: int
+    train: RecordingPart,
+    test: RecordingPart,
+    cell: Cell,
+    method: BaseEstimator,
+    bench: Bench,
+    place: int,
 ) -> dict[str, float]:
-    y = recording.train.y
-    lengths = recording.train.lengths
     level = cell.noise_level or 0.0
     noise_seed = bench.seed_of(cell.dataset, place, cell.repetition)
     model = clone_with_seed(method, bench.seed_of(*cell, place))
     moved, _ = shift_boundaries(
-        y, level, states=["P", "T"], lengths=lengths, random_state=noise_seed
+        train.y, level, states=["P", "T"], lengths=train.lengths, random_state=noise_seed
     )
-    found = _score_recording(recording, moved, model)
+    found = _score_recording(train, test, moved, model)
     if level:
-        flipped, _ = flip_labels(y, UNIFORM * level, random_state=noise_seed)
-        uniform = _score_recording(recording, flipped, model)
+        flipped, _ = flip_labels(train.y, UNIFORM * level, random_state=noise_seed)
+        uniform = _score_recording(train, test, flipped, model)
     else:
         uniform = found  # no noise of either kind
     return found | {f"uniform_{score}": value for score, value in uniform.items()}
 
 
-def _score_recording(recording: Recording, labels: np.ndarray, model: Any) -> dict[str, float]:
-    train = recording.train
-    test = recording.test
+def _score_recording(
+    train: RecordingPart, test: RecordingPart, labels: np.ndarray, model: Any
+) -> dict[str, float]:
     fitted = fit_quietly(model, train, labels)
     predicted = fitted.predict(test.X, lengths=test.lengths)
-    report = segmentation_report(test.y, predicted, fs=recording.fs, lengths=test.lengths)
+    report = segmentation_report(test.y, predicted, fs=test.fs, lengths=test.lengths)
     return {
         "recall_percent": 100 * report["recall"],
         "precision_percent": 100 * report["precision"],
@@ -150,7 +146,7 @@ def _score_recording(recording: Recording, labels: np.ndarray, model: Any) -> di
     }
 
 
-def _compute_auc(model: Any, train: RecordingsPart, labels: np.ndarray) -> float:
+def _compute_auc(model: Any, train: RecordingPart, labels: np.ndarray) -> float:
     wrong = labels != train.y
     return (
         float(roc_auc_score(wrong, measure_label_doubt(model, train, labels)))
@@ -199,7 +195,9 @@ ecg = Experiment(
 
 
 @lru_cache(maxsize=2)
-def make_artificial_recordings(n_recordings: int, n_beats: int, seed: int) -> list[Recording]:
+def make_artificial_recordings(
+    n_recordings: int, n_beats: int, seed: int
+) -> list[tuple[RecordingPart, RecordingPart]]:
     """Patients of different shape and heart rate; a tenth of each to learn from."""
     random = np.random.RandomState(seed)
     ecgs = [
@@ -217,39 +215,44 @@ def make_artificial_recordings(n_recordings: int, n_beats: int, seed: int) -> li
 
 
 @lru_cache(maxsize=2)
-def load_real_recordings(group: str, folder: str | os.PathLike | None) -> list[Recording]:
+def load_real_recordings(
+    group: str, folder: str | os.PathLike | None
+) -> list[tuple[RecordingPart, RecordingPart]]:
     """The recordings of a group of the QT database; half of each to learn from.
 
     Those in which a half lacks one of the four labels are left out: some have no P waves.
     """
     names = [name for name, row in read_qtdb_records(folder).items() if row["group"] == group]
     recordings = [split_in_time(load_qtdb(name, folder=folder), 0.5) for name in names]
-    return [r for r in recordings if set(r.train.y) == set(r.test.y) == set(WAVES)]
+    return [
+        (train, test) for train, test in recordings if set(train.y) == set(test.y) == set(WAVES)
+    ]
 
 
-def split_in_time(ecg: Bunch, fraction: float) -> Recording:
+def split_in_time(ecg: Bunch, fraction: float) -> tuple[RecordingPart, RecordingPart]:
     """The first samples to learn from; then a gap; then the samples to test on."""
     cut = int(fraction * len(ecg.signal))
     sequence = np.repeat(np.arange(len(ecg.lengths)), ecg.lengths)
-    train = slice(None, cut)
-    test = slice(cut + int(_GAP_SECONDS * ecg.fs), None)
+    first = slice(None, cut)
+    later = slice(cut + int(_GAP_SECONDS * ecg.fs), None)
     features = WaveletFeatures(fs=ecg.fs)
-    features.fit(ecg.signal[train], lengths=_run_lengths(sequence[train]))
+    features.fit(ecg.signal[first], lengths=_run_lengths(sequence[first]))
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    first, later = (
-        RecordingsPart(X[s], ecg.labels[s], _run_lengths(sequence[s])) for s in (train, test)
+    train, test = (
+        RecordingPart(X[part], ecg.labels[part], _run_lengths(sequence[part]), ecg.fs)
+        for part in (first, later)
     )
-    return Recording(first, later, ecg.fs)
+    return train, test
 
 
-def fit_quietly(model: BaseEstimator, part: RecordingsPart, labels: np.ndarray) -> Any:
+def fit_quietly(model: BaseEstimator, part: RecordingPart, labels: np.ndarray) -> Any:
     """The model, fitted to a part with these labels; what it would warn of is in the results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(part.X, labels, lengths=part.lengths)
 
 
-def measure_label_doubt(model: Any, part: RecordingsPart, labels: np.ndarray) -> np.ndarray:
+def measure_label_doubt(model: Any, part: RecordingPart, labels: np.ndarray) -> np.ndarray:
     """Suspicion, or, where a model has none, the probability that it gives to other classes."""
     if hasattr(model, "suspicion_"):
         return model.suspicion_
@@ -353,7 +356,7 @@ def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> 
 def _measure_doubt(ecg: Bunch, model: BaseEstimator) -> np.ndarray:
     features = WaveletFeatures(fs=ecg.fs).fit(ecg.signal, lengths=ecg.lengths)
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    part = RecordingsPart(X, _replace_p(ecg.labels), np.array(ecg.lengths))
+    part = RecordingPart(X, _replace_p(ecg.labels), np.array(ecg.lengths), ecg.fs)
     return measure_label_doubt(fit_quietly(model, part, part.y), part, part.y)
 
 

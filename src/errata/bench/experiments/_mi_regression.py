@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.stats import differential_entropy
@@ -52,21 +52,16 @@ class ErrorCriterion(BaseEstimator):
         self.criterion = criterion
 
 
-class OneCurve(NamedTuple):
+@dataclass(frozen=True)
+class OneCurve:
     """Subsets whose errors have one distribution but for their scale."""
 
     family: str
     shape: dict[str, float]
 
-    def constants(self, criterion: str, size: tuple[int, int], _: np.random.Generator) -> Any:
+    def __call__(self, criterion: str, size: tuple[int, int], _: np.random.Generator) -> Any:
         """Error of each subset at entropy zero."""
         return np.full(size, regression_error(0, self.family, criterion, **self.shape))
-
-
-class ManyCurves(NamedTuple):
-    """Subsets that draw their distribution: ``draw(criterion, size, random)`` at entropy zero."""
-
-    constants: Callable[[str, tuple[int, int], np.random.Generator], np.ndarray]
 
 
 def _log_uniform(random: np.random.Generator, ends: tuple[float, float], size: Any) -> np.ndarray:
@@ -100,7 +95,9 @@ def _draw_any_of_three(
     return random.choice(three, size)
 
 
-KINDS: dict[str, OneCurve | ManyCurves] = {
+# The error of each subset at entropy zero; those that are no OneCurve draw its distribution, too.
+Errors = Callable[[str, tuple[int, int], np.random.Generator], np.ndarray]
+KINDS: dict[str, Errors] = {
     "uniform": OneCurve("uniform", {}),
     "Laplace": OneCurve("laplace", {}),
     "Gauss": OneCurve("gaussian", {}),
@@ -108,10 +105,10 @@ KINDS: dict[str, OneCurve | ManyCurves] = {
     "Student, 5 degrees": OneCurve("student", {"df": 5.0}),
     "Student, 30 degrees": OneCurve("student", {"df": 30.0}),
     "two Gaussians, ratio 3": OneCurve("two_gaussians", {"ratio": 3.0}),
-    "uniform, Laplace or Gauss": ManyCurves(_draw_any_of_three),
-    "Student, 5 to 30 degrees": ManyCurves(_draw_light_tails),
-    "Student, 2.3 to 30 degrees": ManyCurves(_draw_any_tails),
-    "two Gaussians, ratio 1 to 10": ManyCurves(_draw_any_ratio),
+    "uniform, Laplace or Gauss": _draw_any_of_three,
+    "Student, 5 to 30 degrees": _draw_light_tails,
+    "Student, 2.3 to 30 degrees": _draw_any_tails,
+    "two Gaussians, ratio 1 to 10": _draw_any_ratio,
 }
 
 
@@ -129,8 +126,8 @@ class PairsOfSubsets:
             kind, method.criterion, np.random.default_rng(seed)
         )
 
-    def _sample(self, kind: OneCurve | ManyCurves, criterion: str, seed: int) -> dict[str, float]:
-        if isinstance(kind, ManyCurves):
+    def _sample(self, kind: Errors, criterion: str, seed: int) -> dict[str, float]:
+        if not isinstance(kind, OneCurve):
             return dict.fromkeys(("error", "sampled_error", "sampled_entropy"), np.nan)
         X, y = make_noisy_sine(
             self.n_pairs, family=kind.family, entropy=ENTROPY, **kind.shape, random_state=seed
@@ -144,14 +141,12 @@ class PairsOfSubsets:
             "sampled_entropy": float(np.mean([differential_entropy(half) for half in halves])),
         }
 
-    def _pairs(
-        self, kind: OneCurve | ManyCurves, criterion: str, random: np.random.Generator
-    ) -> dict[str, float]:
+    def _pairs(self, kind: Errors, criterion: str, random: np.random.Generator) -> dict[str, float]:
         size = (self.n_pairs, 2)
         entropies = random.uniform(*_ENTROPIES, size)
         power = 2 if criterion == "mse" else 1
         # Logarithms fail where errors fail, and their differences are those in percent.
-        logs = np.log(kind.constants(criterion, size, random)) + power * entropies
+        logs = np.log(kind(criterion, size, random)) + power * entropies
         found = failure_statistics(-entropies, logs)
         some = found.failing.any()
         return {

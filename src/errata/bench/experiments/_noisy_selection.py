@@ -111,9 +111,9 @@ class NoisySelection:
         # Of neither method nor noise level: all get the same rows, flips and jitter.
         seed = bench.seed_of(cell.dataset, cell.repetition)
         source = DrawnSplit(dataset, bench.folder, self.n_classes.get(dataset), seed)
-        split = source.split()
-        labels, _ = flip_labels(split.codes, cell.noise_level or 0.0, random_state=seed)
-        selector = clone_with_one_seed(method, seed).fit(split.X, labels, split.codes).selector_
+        X, codes, _, _ = source.split()
+        labels, _ = flip_labels(codes, cell.noise_level or 0.0, random_state=seed)
+        selector = clone_with_one_seed(method, seed).fit(X, labels, codes).selector_
         rates = getattr(selector, "error_rates_", [np.nan])
         y = load_largest(*source[:3])[1]
         found = {
@@ -123,7 +123,7 @@ class NoisySelection:
             "imbalance": imbalance(y),
         }
         # A column may be constant in the training rows, and is then in no subset but the last.
-        path = selector.path_ | {split.X.shape[1]: np.arange(split.X.shape[1])}
+        path = selector.path_ | {X.shape[1]: np.arange(X.shape[1])}
         return found | measure_errors(path, lambda of: compute_error(source, of), LARGEST)
 
 
@@ -228,15 +228,6 @@ lnt_cleaning = Experiment(
 )
 
 
-class SplitRows(NamedTuple):
-    """Standardised rows; classes as codes."""
-
-    X: np.ndarray
-    codes: np.ndarray
-    X_test: np.ndarray
-    codes_test: np.ndarray
-
-
 class DrawnSplit(NamedTuple):
     """Which rows of which set are split, and how."""
 
@@ -245,14 +236,14 @@ class DrawnSplit(NamedTuple):
     n_classes: int | None
     seed: int
 
-    def split(self) -> SplitRows:
-        """Shuffle, and cut in two."""
+    def split(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Standardised rows and codes of their classes, to learn from and to test on."""
         X, y = load_largest(*self[:3])
         X = StandardScaler().fit_transform(X)
         codes = np.unique(y, return_inverse=True)[1]
         rows = np.random.RandomState(self.seed).permutation(len(X))
         train, test = np.split(rows, [round(TRAINING * len(X))])
-        return SplitRows(X[train], codes[train], X[test], codes[test])
+        return X[train], codes[train], X[test], codes[test]
 
 
 # Methods often agree on a subset, and at the end on all columns: each is judged once.

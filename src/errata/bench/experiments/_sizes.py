@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from ..._files import atomic_path
 from ..._neighbors import nearest, nearest_in
 from ...stats import wilcoxon_holm
-from ...stats._wilcoxon import correct_by_holm
+from ...stats._tests import correct_by_holm
 from .._report import Table, make_figure, to_markdown
 
 SIGNIFICANCE = 0.05

@@ -152,7 +152,7 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     datasets = [name for name in SHOWN if name in summaries]
     if not datasets:
         return []
-    figure = make_figure(3.2 * len(datasets) + 0.6, 6.2)
+    figure = make_figure(3.3 * len(datasets), 6.2)
     axes = figure.subplots(2, len(datasets), squeeze=False, sharey=True)
     for (curve, box), name in zip(axes.T, datasets, strict=True):
         _draw_curves(curve, summaries[name])

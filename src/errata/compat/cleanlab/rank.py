@@ -176,7 +176,7 @@ def get_label_quality_ensemble_scores(
         the ``t`` whose weighted mean of the probabilities has the lowest log loss.
     custom_weights : array-like of shape (n_models,), optional
         The weights for ``"custom"``.
-    log_loss_search_T_values : sequence of float
+    log_loss_search_T_values : tuple, default=(1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 2e2)
         Values of ``t`` to try.
     verbose : bool, default=True
         Accepted; nothing is printed.

@@ -10,8 +10,8 @@ from ..._crossfit import make_folds, sort_by_content
 from ..._random import draw_seed
 from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
+from ...ensemble._bagging import EstimatorPool, make_pool
 from ...ensemble._bags import draw_bags, draw_uniformly
-from ...ensemble.bagging._pools import EstimatorPool, make_pool
 from .._base import Verdict
 from ._base import (
     ABSTAINS,

@@ -4,20 +4,3 @@ All ask :mod:`errata._neighbors` who is near. The editors differ in how often th
 they do with the vote; the cut-edge filter asks whether chance alone would have given so many
 neighbours another label.
 """
-
-from ._editors import (
-    AllNeighborsFilter,
-    EditedNeighborsFilter,
-    GeneralizedEditionFilter,
-    RepeatedEditedFilter,
-)
-from ._graph_filters import CutEdgeFilter, ModeFilter
-
-__all__ = [
-    "AllNeighborsFilter",
-    "CutEdgeFilter",
-    "EditedNeighborsFilter",
-    "GeneralizedEditionFilter",
-    "ModeFilter",
-    "RepeatedEditedFilter",
-]

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from ..._files import atomic_path, readable
 from ..._format import four_digits
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, as_text, from_text
-from ._audited import Audited, format_choice, read_export_rows
+from ._table import Audited, format_choice, read_export_rows
 
 OURS = "errata"  # the id of a result that nobody has touched
 
@@ -201,22 +201,13 @@ def _read_choice(annotation: dict[str, Any], control: Control) -> str | None:
 def _make_decision(
     audited: Audited, row: int, annotation: dict[str, Any], class_text: str | None
 ) -> Event:
-    label = as_text(audited.labels[row])
-    suggested = as_text(audited.suggested[row])
-    kinds = {None: "skip", suggested: "suggestion", label: "label"}
     reviewer = _get_reviewer(annotation)
     at = annotation.get("updated_at") or ""
     said = json.dumps([audited.keys[row], reviewer, at, class_text])
-    return Event(
+    return audited.decide(
+        row,
+        class_text,
         reviewer=reviewer,
-        row_key=audited.keys[row],
-        row=row,
-        kind=kinds.get(class_text, "other"),
-        class_text=class_text,
-        label=label,
-        suggested=suggested,
-        p_wrong=float(audited.p_wrong[row]),
-        audit=audited.fingerprint,
         queue=QUEUE,
         seconds=annotation.get("lead_time"),
         key=f"label-studio-{blake2b(said.encode(), digest_size=12).hexdigest()}",

@@ -2,8 +2,9 @@
 
 1. ``_components`` of ``audit_folder``: hypotheses that verdicts reweigh, and with them ``p_wrong``
 2. ``_progress``: how good the list was, what is left, when to stop, also in sentences
-3. ``_certificate``: what verdicts on rows drawn with known probabilities prove
-4. ``_intervals``: of fractions and counts
+3. ``_certificate``: what verdicts on rows drawn with known probabilities prove, how often reviewers
+   are right, and what that does to it
+4. ``_anytime``: bounds that hold whenever a review stops
 
 Numpy only, and ``scipy.special`` where a bound is exact: the page must start at once.
 """
@@ -20,13 +21,20 @@ from ...audit_folder import (
     undecidable,
     update,
 )
-from ._certificate import Certificate, certify
-from ._progress import ReviewProgress, certificate_sentence, progress, sentences
+from ._certificate import Certificate, GoldAnswers, certify, read_answers
+from ._progress import (
+    ReviewProgress,
+    certificate_sentence,
+    gold_sentence,
+    progress,
+    sentences,
+)
 
 __all__ = [
     "Certificate",
     "Components",
     "Evidence",
+    "GoldAnswers",
     "ReviewProgress",
     "RowSums",
     "certificate_sentence",
@@ -35,8 +43,10 @@ __all__ = [
     "evidence_of",
     "expected_left",
     "gather_components",
+    "gold_sentence",
     "no_evidence",
     "progress",
+    "read_answers",
     "sentences",
     "undecidable",
     "update",

@@ -23,8 +23,8 @@ References
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from math import ceil, exp, floor, inf, log, sqrt
 from typing import Any
 
@@ -208,34 +208,40 @@ class Draws:
 
         None where it would take more than twenty times as many, or 8,000.
         """
-        told = self.foretell()
-        total = _log_sum([weight + chance for weight, chance, _ in told])
-        shares = [exp(weight + chance - total) for weight, chance, _ in told]
-        rates = np.array([rates for *_, rates in told]).T @ shares
-        planned = plan_shares(self.rows, rates)
-        now = max(sum(self.drawn), 1)
+        # It depends on rows that were drawn alone, and most verdicts are on others.
+        return _foresee(replace(self, least=None, most=None), half_width)
 
-        def half_width_after(verdicts: float) -> float:
-            more = np.minimum((verdicts - now) * planned, np.subtract(self.rows, self.drawn))
-            wrong = np.add(self.wrong, more * rates)
-            later = Draws(self.rows, tuple(np.add(self.drawn, more)), tuple(wrong), self.expected)
-            limit = log(ALPHA) + later.log_foretold()
-            width = later.outer_bound(limit) + later.exchange().outer_bound(limit)
-            return (width / sum(self.rows) - 1) / 2
 
-        low = log(now)
-        high = log(max(20 * now, 8_000))
-        if half_width_after(exp(low)) <= half_width:
-            return 0
-        if half_width_after(exp(high)) > half_width:
-            return None
-        for _ in range(7):
-            middle = (low + high) / 2
-            if half_width_after(exp(middle)) <= half_width:
-                high = middle
-            else:
-                low = middle
-        return max(round(exp((low + high) / 2)) - int(now), 1)
+@lru_cache(maxsize=8)
+def _foresee(draws: Draws, half_width: float) -> int | None:
+    told = draws.foretell()
+    total = _log_sum([weight + chance for weight, chance, _ in told])
+    shares = [exp(weight + chance - total) for weight, chance, _ in told]
+    rates = np.array([rates for *_, rates in told]).T @ shares
+    planned = plan_shares(draws.rows, rates)
+    now = max(sum(draws.drawn), 1)
+
+    def half_width_after(verdicts: float) -> float:
+        more = np.minimum((verdicts - now) * planned, np.subtract(draws.rows, draws.drawn))
+        wrong = np.add(draws.wrong, more * rates)
+        later = Draws(draws.rows, tuple(np.add(draws.drawn, more)), tuple(wrong), draws.expected)
+        limit = log(ALPHA) + later.log_foretold()
+        width = later.outer_bound(limit) + later.exchange().outer_bound(limit)
+        return (width / sum(draws.rows) - 1) / 2
+
+    low = log(now)
+    high = log(max(20 * now, 8_000))
+    if half_width_after(exp(low)) <= half_width:
+        return 0
+    if half_width_after(exp(high)) > half_width:
+        return None
+    for _ in range(7):
+        middle = (low + high) / 2
+        if half_width_after(exp(middle)) <= half_width:
+            high = middle
+        else:
+            low = middle
+    return max(round(exp((low + high) / 2)) - int(now), 1)
 
 
 def plan_shares(rows: Sequence[int], rates: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -372,6 +378,35 @@ def least_wrong(rows: int, drawn: int, wrong: int, alpha: float = ALPHA) -> int:
     return low
 
 
+def rate_at_most(found: int, n: int, alpha: float = ALPHA) -> float:
+    """The largest rate of something that happened ``found`` times of ``n``, at any time.
+
+    The trials are independent of each other. As in :func:`least_wrong`, smaller rates are believed
+    as by Beta(1/2, 1/2).
+
+    Examples
+    --------
+    >>> round(rate_at_most(0, 20), 3), round(rate_at_most(0, 100), 3), rate_at_most(0, 0)
+    (0.172, 0.037, 1.0)
+    """
+    from scipy.special import betainc, betaln, xlog1py, xlogy
+
+    if found >= n:
+        return 1.0
+    told = float(betaln(0.5 + found, 0.5 + n - found) - betaln(0.5, 0.5))
+    low = found / n
+    high = 1.0
+    for _ in range(30):
+        rate = (low + high) / 2
+        below = log(betainc(0.5 + found, 0.5 + n - found, rate)) - log(betainc(0.5, 0.5, rate))
+        likelihood = float(xlogy(found, rate) + xlog1py(n - found, -rate))
+        if told + below - likelihood < -log(alpha):
+            low = rate
+        else:
+            high = rate
+    return high
+
+
 class ListBound:
     """Wrong labels that the list of suspects holds at least, at every length at once.
 
@@ -426,18 +461,3 @@ class ListBound:
         k = np.arange(1, len(self.wrong) + 1)
         reached = np.flatnonzero(self.wrong >= precision * k - 1e-9)
         return int(reached[-1]) + 1 if len(reached) else 0
-
-
-def next_stratum(draws: Draws) -> int:
-    """The stratum that the next row should be drawn from: 0 for suspects, 1 for others."""
-    verdicts = sum(draws.drawn)
-    left = [rows > n for rows, n in zip(draws.rows, draws.drawn, strict=True)]
-    if not all(left):
-        return left.index(True) if any(left) else 0
-    if draws.drawn[0] < LEAST_SHARE * (verdicts + 0.5):
-        return 0
-    worth = []
-    for rows, n, x, m in zip(draws.rows, draws.drawn, draws.wrong, draws.expected, strict=True):
-        t = (x + 0.5 + 2 * m) / (n + 3)
-        worth.append((rows / sum(draws.rows)) ** 2 * t * (1 - t) / ((n + 0.5) * (n + 1.5)))
-    return int(np.argmax(worth))

@@ -1,21 +1,250 @@
 """A certificate: what verdicts on rows drawn with known probabilities prove about a table.
 
-How they are drawn says ``errata.audit_folder._piles``. Both piles together are one order of draws,
+How they are drawn says errata.audit_folder._piles. Both piles together are one order of draws,
 and rows count along it up to the first that nobody has looked at. Bounds hold whenever a review
-stops (``_anytime``), or for a number of verdicts that was fixed before the first of them
-(``_intervals``), which proves a little more.
+stops (_anytime), or for a number of verdicts that was fixed before the first of them, which
+proves a little more.
+
+For the latter, of the N_s rows of stratum s, K_s are wrong; n_s were drawn without replacement, and
+x_s of them are wrong, which is hypergeometric. The statistic is the stratified estimate of the
+fraction,
+
+    T = sum_s (N_s / N) x_s / n_s,
+
+and a number K of wrong labels in all is ruled out from below when T was as large as it is, or
+larger, with a probability of less than 2.5 % for every split of K into strata; likewise from above.
+What verdicts on other rows make certain bounds the K_s. Nothing is approximated, so the interval
+holds the truth at least as often as it says. It is the narrower the more the strata differ: there
+the predictions are at work.
+
+*Gold rows* tell how often a reviewer is right. Such a row's label was certain before; half of them
+are shown with another label. Let a reviewer call a right label wrong with probability a (a false
+alarm) and a wrong one right with probability b (a miss). Verdicts on rows drawn by lot bound the
+fraction V of labels that the reviewer would call wrong, of which the fraction W is:
+V = W (1 - b) + (1 - W) a. Hence, if V >= low and a <= a', and if V <= high and b <= b',
+
+    (low - a') / (1 - a') <= W <= high / (1 - b').
+
+Bounds of a and b hold at all times of a review, as those of V do; alpha is shared by all.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._anytime import Draws, ListBound
-from ._intervals import at_least_wrong, at_most_wrong
+from ...audit_folder.decisions import Event, differ
+from ._anytime import ALPHA, Draws, ListBound, log_choose, rate_at_most
 
+SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
+SLIPS = 0.2  # of alpha for false alarms, and as much for misses
 HALF_WIDTH = 0.03  # of the interval that the number of further verdicts is told for
 TELLING = 20  # verdicts from which it is told
 DISAGREE = 0.05  # of what foretold the verdicts: the audit did not, if it is less
+
+
+def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a fraction, of which ``found`` in ``n`` were seen.
+
+    Its mean coverage is close to what is asked for even when few were seen; that of each single
+    fraction is not guaranteed.
+
+    Examples
+    --------
+    >>> low, high = wilson(37, 41)
+    >>> round(low, 2), round(high, 2)
+    (0.77, 0.96)
+    """
+    if n == 0:
+        return 0.0, 1.0
+    z2 = NormalDist().inv_cdf((1 + coverage) / 2) ** 2
+    centre = found + z2 / 2
+    half = sqrt(z2 * (found * (n - found) / n + z2 / 4))
+    return max(0.0, (centre - half) / (n + z2)), min(1.0, (centre + half) / (n + z2))
+
+
+def clopper_pearson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
+    """The exact interval of a fraction: it holds the truth at least that often, whatever it is.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 60)
+    >>> low, round(high, 3)
+    (0.0, 0.06)
+    """
+    tail = (1 - coverage) / 2
+    return at_least(found, n, 1 - tail), at_most(found, n, 1 - tail)
+
+
+def at_most(found: int, n: int, confidence: float = 0.95) -> float:
+    """The exact upper bound of a fraction.
+
+    Examples
+    --------
+    >>> round(at_most(0, 60), 3)
+    0.049
+    """
+    from scipy.special import betaincinv  # a quarter of a second, and not for the first card
+
+    return float(betaincinv(found + 1, n - found, confidence)) if found < n else 1.0
+
+
+def at_least(found: int, n: int, confidence: float = 0.95) -> float:
+    """The exact lower bound of a fraction."""
+    return 1 - at_most(n - found, n, confidence)
+
+
+def at_least_wrong(draws: Draws, confidence: float = 0.975) -> int:
+    """The smallest number of wrong labels that is not ruled out."""
+    low = sum(least for least, _ in draws.limits)
+    high = sum(most for _, most in draws.limits)
+    while low < high:
+        middle = (low + high) // 2
+        if _chance(draws, middle) > 1 - confidence:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def at_most_wrong(draws: Draws, confidence: float = 0.975) -> int:
+    """The largest number of wrong labels that is not ruled out."""
+    return sum(draws.rows) - at_least_wrong(draws.exchange(), confidence)
+
+
+def _chance(draws: Draws, total: int) -> float:
+    """The largest probability, over all splits of ``total``, of a statistic as large as it is."""
+    (least, most), (other_least, other_most) = draws.limits
+    low = max(least, total - other_most)
+    high = min(most, total - other_least)
+    tried = np.unique(np.linspace(low, high, SPLITS).round().astype(int))
+    chances = _chances(draws, tried, total)
+    if high - low < SPLITS:
+        return float(chances.max())
+    step = -(-(high - low) // (SPLITS - 1))
+    worst = int(tried[chances.argmax()])
+    near = np.unique(np.linspace(worst - step, worst + step, SPLITS).round().astype(int))
+    near = near[(near >= low) & (near <= high)]
+    return float(max(chances.max(), _chances(draws, near, total).max()))
+
+
+def _chances(draws: Draws, split: np.ndarray, total: int) -> np.ndarray:
+    """Probability of the statistic or a larger one, if so many of the first stratum are wrong."""
+    rows, other_rows = draws.rows
+    drawn, other_drawn = map(int, draws.drawn)
+    wrong, other_wrong = draws.wrong
+    seen = _hypergeometric(rows, drawn, split)
+    beyond = _hypergeometric(other_rows, other_drawn, total - split)
+    beyond = np.cumsum(beyond[:, ::-1], axis=1)[:, ::-1]
+    beyond = np.column_stack([beyond, np.zeros(len(split))])
+    # What is missing of the statistic, but for a factor, after the draws of the first stratum.
+    worth = rows / max(drawn, 1)
+    other_worth = other_rows / max(other_drawn, 1)
+    missing = (wrong - np.arange(drawn + 1)) * worth + other_wrong * other_worth
+    needed = np.ceil(missing / max(other_worth, 1.0) - 1e-9).clip(0, other_drawn + 1).astype(int)
+    return np.sum(seen * beyond[:, needed], axis=1)
+
+
+def _hypergeometric(rows: int, drawn: int, wrong: np.ndarray) -> np.ndarray:
+    """Probabilities of 0, 1, ... wrong labels among those drawn, a line for each number in all."""
+    found = np.arange(drawn + 1)
+    wrong = wrong[:, None]
+    others = rows - wrong
+    possible = (found <= wrong) & (drawn - found <= others)
+    logs = (
+        log_choose(wrong, np.minimum(found, wrong))
+        + log_choose(others, np.clip(drawn - found, 0, others))
+        - log_choose(rows, drawn)
+    )
+    return np.where(possible, np.exp(logs), 0.0)
+
+
+@dataclass(frozen=True)
+class GoldAnswers:
+    """What one reviewer, or several, said of gold rows; rows that they left open do not count.
+
+    Examples
+    --------
+    >>> answers = GoldAnswers("ann", right=19, shown_right=10, shown_wrong=10, alarms=1, misses=0)
+    >>> [round(bound, 2) for bound in answers.interval]
+    [0.68, 1.0]
+    >>> [round(bound, 2) for bound in allow_for_slips(0.2, 0.3, [answers])]
+    [0.0, 0.52]
+    """
+
+    reviewer: str
+    right: int = 0  # the class that was certain
+    shown_right: int = 0  # rows shown with their own label
+    shown_wrong: int = 0  # rows shown with another
+    alarms: int = 0  # right labels that were called wrong
+    misses: int = 0  # wrong labels that were kept
+
+    @property
+    def rows(self) -> int:
+        """Gold rows that were decided."""
+        return self.shown_right + self.shown_wrong
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the fraction of right answers, with 95 % confidence, valid whenever one stops."""
+        slips = self.rows - self.right
+        low = 1 - rate_at_most(slips, self.rows, ALPHA / 2)
+        return low, rate_at_most(self.right, self.rows, ALPHA / 2)
+
+    def slips_at_most(self, alpha: float) -> tuple[float, float]:
+        """Rates of false alarms and of misses that are not exceeded, each with 1 - alpha."""
+        return (
+            rate_at_most(self.alarms, self.shown_right, alpha),
+            rate_at_most(self.misses, self.shown_wrong, alpha),
+        )
+
+
+def read_answers(
+    gold: Mapping[tuple[str, str], Event], certain: Mapping[str, str]
+) -> list[GoldAnswers]:
+    """What each reviewer said of gold rows, by their names.
+
+    Parameters
+    ----------
+    gold : mapping
+        The last answer by row key and reviewer, see :meth:`Decisions.tests`.
+    certain : mapping
+        The label that is certain, as JSON text, by row key.
+    """
+    counts: dict[str, dict[str, int]] = {}
+    for (key, reviewer), event in gold.items():
+        if key not in certain or event.class_text is None:
+            continue
+        is_shown_right = not differ(event.label, certain[key])
+        is_kept = not differ(event.class_text, event.label)
+        own = counts.setdefault(reviewer, dict.fromkeys(_COUNTS, 0))
+        own["right"] += not differ(event.class_text, certain[key])
+        own["shown_right"] += is_shown_right
+        own["shown_wrong"] += not is_shown_right
+        own["alarms"] += is_shown_right and not is_kept
+        own["misses"] += is_kept and not is_shown_right
+    return [GoldAnswers(name, **counts[name]) for name in sorted(counts)]
+
+
+_COUNTS = ("right", "shown_right", "shown_wrong", "alarms", "misses")
+
+
+def allow_for_slips(low: float, high: float, answers: Iterable[GoldAnswers]) -> tuple[float, float]:
+    """Bounds of the fraction of wrong labels, from those of what reviewers would call wrong.
+
+    The worst of the reviewers counts. With ``low`` and ``high`` that hold with 1 - 0.6 alpha, these
+    hold with 1 - alpha, if reviewers slip on gold rows as often as on others.
+    """
+    answers = list(answers)
+    each = [told.slips_at_most(SLIPS * ALPHA / len(answers)) for told in answers]
+    alarms = max(alarm for alarm, _ in each)
+    misses = max(miss for _, miss in each)
+    least = (low - alarms) / (1 - alarms) if alarms < 1 else 0.0
+    most = high / (1 - misses) if misses < 1 else 1.0
+    return max(least, 0.0), min(most, 1.0)
 
 
 class Certificate(NamedTuple):
@@ -27,6 +256,9 @@ class Certificate(NamedTuple):
     is wider, not wrong. *Assumed*: the verdicts are right, and the piles were drawn as
     :func:`draw_piles` draws them. A row that nobody could tell counts as wrong for the upper and
     as right for the lower bound; with such rows each bound holds by itself with 95 %.
+
+    With answers to gold rows, ``low_with_slips`` and ``high_with_slips`` hold although verdicts may
+    be wrong, if reviewers slip on rows drawn by lot as often as on gold rows.
     """
 
     rate: float  # estimated fraction of wrong labels
@@ -40,6 +272,9 @@ class Certificate(NamedTuple):
     fixed: int | None = None  # verdicts that were fixed in advance; None: valid whenever one stops
     more: int | None = None  # verdicts until low and high are 3 % from their middle, about
     agrees: bool = True  # whether the audit foretold the verdicts at all
+    gold: int = 0  # rows that tested the reviewers
+    low_with_slips: float | None = None  # None where a reviewer was not tested
+    high_with_slips: float | None = None
 
 
 def certify(
@@ -53,6 +288,7 @@ def certify(
     unlabelled: np.ndarray | None = None,
     precision: float = 0.5,
     fixed: int | None = None,
+    answers: Sequence[GoldAnswers] = (),
 ) -> Certificate:
     """Bound the noise rate and the precision of the list by verdicts alone.
 
@@ -76,6 +312,8 @@ def certify(
     fixed : int, optional
         A number of verdicts that was fixed before the first of them. Bounds are of the first so
         many rows drawn then, and nothing is proven before. By default they hold whenever one stops.
+    answers : sequence of GoldAnswers, optional
+        What everybody who decided on the piles said of gold rows.
 
     Examples
     --------
@@ -102,13 +340,13 @@ def certify(
     n = max(int(labelled.sum()), 1)
     if_right = _count_draws(drawn, members, verdicts, expected, unsure_is_wrong=False)
     if_wrong = _count_draws(drawn, members, verdicts, expected, unsure_is_wrong=True)
-    if fixed is None:
-        low, high = if_right.bounds()
-        if if_wrong != if_right:
-            _, high = if_wrong.bounds()
-    else:
-        low = at_least_wrong(if_right)
-        high = at_most_wrong(if_wrong)
+    low, high = _bound_wrong(if_right, if_wrong, ALPHA, fixed)
+    slips: tuple[float, float] | tuple[None, None] = (None, None)
+    if answers and unknown.any():
+        called = _bound_wrong(if_right, if_wrong, (1 - 2 * SLIPS) * ALPHA, fixed)
+        rows = int(unknown.sum())
+        found = allow_for_slips(called[0] / rows, called[1] / rows, answers)
+        slips = (found[0] * rows / n, found[1] * rows / n)
     suspects = [row for row in drawn if members[0][row]]
     bound = _bound_list(suspects, members[0], suspicion, verdicts)
     return Certificate(
@@ -123,7 +361,23 @@ def certify(
         fixed=fixed,
         more=if_right.more_verdicts(HALF_WIDTH) if fixed is None and looked_at >= TELLING else None,
         agrees=if_right.audit_share() >= DISAGREE,
+        gold=sum(told.rows for told in answers),
+        low_with_slips=slips[0],
+        high_with_slips=slips[1],
     )
+
+
+def _bound_wrong(
+    if_right: Draws, if_wrong: Draws, alpha: float, fixed: int | None
+) -> tuple[int, int]:
+    """Bounds of the number of wrong labels; what nobody could tell is right, or wrong."""
+    if fixed is not None:
+        confidence = 1 - alpha / 2
+        return at_least_wrong(if_right, confidence), at_most_wrong(if_wrong, confidence)
+    low, high = if_right.bounds(alpha)
+    if if_wrong != if_right:
+        _, high = if_wrong.bounds(alpha)
+    return low, high
 
 
 def _count_draws(

@@ -7,8 +7,7 @@ import numpy as np
 
 from ..._format import count, percent, plural
 from ...audit_folder import Components, Evidence, Left, expected_left, update
-from ._certificate import Certificate
-from ._intervals import at_most, wilson
+from ._certificate import Certificate, GoldAnswers, at_most, wilson
 
 NEXT = 20  # rows that the rule to stop looks ahead
 MOST_OF_THEM = 0.95  # of the wrong labels among suspects: the pace says when so many are found
@@ -103,8 +102,8 @@ def progress(
     ahead = float(np.mean(upcoming[:NEXT])) if len(upcoming) else None
     return ReviewProgress(
         so_far=so_far(evidence),
-        flagged=expected_left(now, flagged),
-        others=expected_left(now, others),
+        flagged=expected_left(now, flagged=flagged),
+        others=expected_left(now, others=others),
         rate=found_and_left(now, evidence),
         pace=pace_of(evidence.found_flagged, upcoming, seconds),
         next_wrong=ahead,
@@ -119,11 +118,12 @@ def found_and_left(components: Components, evidence: Evidence) -> Left:
 
     A row that nobody could tell is still as likely wrong as before.
     """
-    every = components.flagged.plus(components.others)
-    decided = evidence.flagged.plus(evidence.others)
-    rest = expected_left(components, every.plus(decided, -1))
+    flagged = components.flagged.plus(evidence.flagged, -1)
+    others = components.others.plus(evidence.others, -1)
+    rest = expected_left(components, flagged=flagged, others=others)
     found = evidence.found_flagged + evidence.found_others
-    return Left(every.rows, *(found + number for number in rest[1:]))
+    rows = components.flagged.rows + components.others.rows
+    return Left(rows, *(found + number for number in rest[1:]))
 
 
 def pace_of(found: int, upcoming: np.ndarray, seconds: float | None) -> Pace:
@@ -271,11 +271,28 @@ def certificate_sentence(certificate: Certificate, judged: str = "labels") -> st
             f"of the {count(certificate.listed)} most suspicious rows at least "
             f"{percent(certificate.precision)} are"
         )
+    if certificate.low_with_slips is not None and certificate.high_with_slips is not None:
+        reach = _range(_down(certificate.low_with_slips), _up(certificate.high_with_slips))
+        slips = f"allowing for slips as in {plural(certificate.gold, 'gold row')}"
+        parts.append(f"{slips}, {reach} of all {judged} are")
     if certificate.more:
         parts.append(f"about {count(_round_roughly(certificate.more))} more verdicts until ±3%")
     if not certificate.agrees:
         parts.append("the audit and the verdicts disagree, so it is wider than it could be")
     return "; ".join(parts)
+
+
+def gold_sentence(answers: GoldAnswers) -> str:
+    """How often a reviewer was right where the label was certain.
+
+    >>> gold_sentence(GoldAnswers("ann", 19, 10, 10, alarms=1))
+    'ann was right on 19 of 20 gold rows (67 to 100%)'
+    """
+    low, high = answers.interval
+    return (
+        f"{answers.reviewer} was right on {count(answers.right)} of "
+        f"{plural(answers.rows, 'gold row')} ({_range(_down(low), _up(high))})"
+    )
 
 
 def _round_roughly(number: int) -> int:

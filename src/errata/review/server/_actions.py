@@ -1,19 +1,28 @@
 """What a person does: decide, take back, note, decide many rows at once."""
 
 import errno
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.routing import Route
 
 from ..._format import join_names, plural
 from ...exceptions import ConflictingEvent
-from ._requests import find_place, get_review, is_partial, read_form, read_number, read_sent_filter
-from ._review import NAMED, WITHOUT_CLASS, Answer, Review
-from ._stage import describe_event, render_page, render_stage
+from ._keys import format_class
+from ._review import NAMED, WITHOUT_CLASS, Review
+from ._stage import render_page, render_stage
 from ._standing import RowFilter
-from ._templates import make_link
+from ._web import (
+    find_place,
+    get_review,
+    is_partial,
+    make_link,
+    read_form,
+    read_number,
+    read_sent_filter,
+)
 
 BULK = (*NAMED, *WITHOUT_CLASS)
 LONGEST_NOTE = 4000
@@ -32,7 +41,7 @@ async def decide(request: Any) -> Any:
             raise
         page = render_page(review, chosen, place, said=f"Not saved: {error.detail}", failed=True)
         return HTMLResponse(page, error.status_code)
-    told_late = _record(lambda: review.decide(place, answer, chosen))
+    told_late = _record(lambda: review.decide(place, chosen, **answer))
     row = review.number(place)
     said = f"Row {row}: {_describe_decision(review, place)}."
     if told_late:
@@ -49,9 +58,8 @@ async def record_note(request: Any) -> Any:
     text = _read_note(form)
     if not text:
         raise HTTPException(422, "the note is empty.")
-    _record(
-        lambda: review.decide(place, Answer("note", note=text, key=form.get("key", "")), chosen)
-    )
+    key = form.get("key", "")
+    _record(lambda: review.decide(place, chosen, "note", note=text, key=key))
     return _respond(request, chosen, place, f"Row {review.number(place)}: note saved.")
 
 
@@ -78,7 +86,7 @@ async def decide_many(request: Any) -> Any:
         raise HTTPException(
             409, f"{plural(len(places), 'row')} wait now, not {form.get('count')}; look again."
         )
-    _record(lambda: review.decide_all(places, Answer(kind, key=form.get("key", "")), chosen))
+    _record(lambda: review.decide_all(places, chosen, kind, key=form.get("key", "")))
     said = f"{plural(len(places), 'row')} decided at once; one undo takes all of it back."
     return _respond(request, chosen, review.standing.next_place(chosen), said)
 
@@ -104,8 +112,8 @@ def _respond(request: Any, chosen: RowFilter, place: int | None, said: str) -> A
     return RedirectResponse(make_link("/" if row is None else f"/card/{row}", chosen), 303)
 
 
-def _read_answer(review: Review, form: Any) -> Answer:
-    """What a form says; a class may be given by its name."""
+def _read_answer(review: Review, form: Any) -> dict[str, Any]:
+    """What a form says, as ``decide`` takes it; a class may be given by its name."""
     kind = form.get("kind", "")
     given = form.getlist("class")
     if not kind and any(given):
@@ -116,7 +124,18 @@ def _read_answer(review: Review, form: Any) -> Answer:
         text = review.folder.recorded.read(given) if kind == "other" else None
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    return Answer(kind, text, _read_note(form), form.get("key", ""), _read_time(form))
+    note = _read_note(form)
+    try:
+        shown = float(form.get("shown", ""))
+    except ValueError:
+        shown = nan
+    return {
+        "kind": kind,
+        "class_text": text,
+        "note": note,
+        "key": form.get("key", ""),
+        "shown": shown if isfinite(shown) else None,
+    }
 
 
 def _read_note(form: Any) -> str:
@@ -124,14 +143,6 @@ def _read_note(form: Any) -> str:
     if len(text) > LONGEST_NOTE:
         raise HTTPException(422, f"a note may have {LONGEST_NOTE:,} characters, not {len(text):,}.")
     return text
-
-
-def _read_time(form: Any) -> float | None:
-    try:
-        shown = float(form.get("shown", ""))
-    except ValueError:
-        return None
-    return shown if isfinite(shown) else None
 
 
 def _record(keep: Any) -> Any:
@@ -147,6 +158,16 @@ def _record(keep: Any) -> Any:
 
 def _describe_decision(review: Review, place: int) -> str:
     last = review.history(place)[-1][0]
-    if review.options.blind:
+    if review.blind:
         return "decided"
-    return describe_event(last, review).partition(": ")[2]
+    named = f" ({format_class(last.class_text)})" if last.class_text else ""
+    return f"{review.said(last.kind)}{named}"
+
+
+ROUTES = [
+    Route("/decide", decide, methods=["POST"]),
+    Route("/note", record_note, methods=["POST"]),
+    Route("/undo", undo, methods=["POST"]),
+    Route("/redo", redo, methods=["POST"]),
+    Route("/bulk", decide_many, methods=["POST"]),
+]

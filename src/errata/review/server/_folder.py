@@ -6,7 +6,8 @@ pyarrow's own ways (``to_numpy``, ``take``, ``unique``) import pandas and all of
 takes longer than everything else that the page does before it is there.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -21,6 +22,7 @@ from ..._kinds import kind_of
 from ...audit_folder import (
     CARDS,
     COMPONENTS,
+    GOLD_CARDS,
     MISSING,
     ROWS,
     CardFile,
@@ -56,9 +58,11 @@ class AuditFolder:
     ----------
     path : path
         The folder that ``errata audit`` or ``Audit.save`` has written.
+    gold : bool, default=False
+        Whether rows whose label is certain are among the cards, after all others.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, gold: bool = False) -> None:
         self.path = path
         self.numbers = read_numbers(path)
         self.about: dict[str, Any] = self.numbers["about"]
@@ -66,11 +70,12 @@ class AuditFolder:
             raise ValueError(_explain_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
+        self.gold: list[dict[str, Any]] = _read_gold(path) if gold else []
+        rows = np.r_[self.cards.rows, np.array([card["row"] for card in self.gold], dtype=np.int64)]
         self.kind = kind_of(self.numbers)
-        self.recorded = resolve_name(self.kind.review.recorded)(
-            path / ROWS, self.numbers, self.cards.rows
-        )
-        self.rows = _read_rows(path / ROWS, self.cards.rows, self.kind.review.p_wrong)
+        self.recorded = resolve_name(self.kind.review.recorded)(path / ROWS, self.numbers, rows)
+        self.rows = _read_rows(path / ROWS, rows, self.kind.review.p_wrong)
+        self.certain = self._show_gold()
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
     @property
@@ -102,6 +107,31 @@ class AuditFolder:
         columns = {name: column_numbers(read_column(path, name)) for name in kept}
         return columns | {"unlabelled": self.recorded.blank_rows}
 
+    def _show_gold(self) -> dict[str, str]:
+        """Have gold rows look like their cards; return their own labels, as text by key."""
+        certain = {}
+        for place, card in enumerate(self.gold, start=len(self.cards)):
+            certain[self.rows.key[place]] = self.recorded.label_text(place)
+            self.recorded.show(place, card)
+            self.rows.p_wrong[place] = card["p_wrong"]
+            self.rows.flagged[place] = card["flagged"]
+        return certain
+
+    def is_gold(self, place: int) -> bool:
+        """Whether a row tests the reviewer."""
+        return place >= len(self.cards)
+
+    def card(self, place: int) -> dict[str, Any]:
+        """What to show of a row."""
+        if self.is_gold(place):
+            return self.gold[place - len(self.cards)]
+        return self.cards.card(place)
+
+    def card_texts(self) -> Iterator[str]:
+        """All cards in their order, as JSON."""
+        yield from self.cards.texts()
+        yield from map(json.dumps, self.gold)
+
     def place(self, row: int) -> int | None:
         """Where the card of a row is; None where it has none."""
         return self._places.get(row)
@@ -117,12 +147,14 @@ class AuditFolder:
 
     def suggested_text(self, place: int) -> str:
         """The suggestion on a card: never the label itself, even where nothing is wrong."""
-        return as_text(self.cards.card(place)["suggested"])
+        return as_text(self.card(place)["suggested"])
 
     @cached_property
     def components(self) -> np.ndarray:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
-        return read_components(self.path / COMPONENTS, self.rows.number)
+        found = read_components(self.path / COMPONENTS, self.cards.rows)
+        gold = [card["components"] for card in self.gold]
+        return np.concatenate([found, np.array(gold, found.dtype)]) if gold else found
 
 
 def find_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
@@ -139,6 +171,20 @@ def _has_pictures(path: Path) -> bool:
     from ...tables._pictures import is_picture_folder
 
     return is_picture_folder(path)
+
+
+def _read_gold(path: Path) -> list[dict[str, Any]]:
+    """The cards of gold rows; raise where there are none."""
+    if not (path / GOLD_CARDS).exists():
+        raise ValueError(
+            f"{path} has no rows whose label is certain, to test a reviewer with; name the column "
+            "that says which labels are: errata audit --known."
+        )
+    file = CardFile(path / GOLD_CARDS)
+    try:
+        return [file.card(place) for place in range(len(file))]
+    finally:
+        file.close()
 
 
 def _explain_no_cards(path: Path, is_large: bool) -> str:
@@ -193,6 +239,13 @@ class RecordedClasses:
         """The label of a row, as decisions keep it."""
         code = self._label[place]
         return as_text(None) if code == MISSING else self.texts[code]
+
+    def show(self, place: int, card: dict[str, Any]) -> None:
+        """Show a row with the label of its card."""
+        shown = {"label": card["label"], "suggested": card["suggested"]}
+        codes = {name: self.codes[as_text(value)] for name, value in shown.items()}
+        self._label[place] = codes["label"]
+        self._suggested[place] = codes["suggested" if card["flagged"] else "label"]
 
     def is_blank(self, place: int) -> bool:
         """Whether a row has no label."""

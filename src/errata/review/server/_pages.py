@@ -8,15 +8,26 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from ...audit_folder.decisions import Event
+from ..inference import gold_sentence
 from ._keys import format_class, format_name
-from ._pictures import NoPicture, find_picture, read_picture
-from ._requests import find_place, get_review, is_partial, read_filter_of, read_number
 from ._review import Review
 from ._stage import build_page, describe_proof, render_page, render_stage
 from ._standing import RowFilter
-from ._templates import make_link, render_template
+from ._web import (
+    NoPicture,
+    find_picture,
+    find_place,
+    get_review,
+    is_partial,
+    make_link,
+    read_filter_of,
+    read_number,
+    read_picture,
+    render_template,
+)
 
 PAGE = 100  # rows of the list, events of the history
 
@@ -46,18 +57,18 @@ async def show_next(request: Any) -> Any:
 async def send_similar(request: Any) -> Any:
     """The rows most like one, as JSON."""
     place = find_place(request, request.path_params["row"])
-    return JSONResponse(get_review(request).folder.cards.card(place)["similar"])
+    return JSONResponse(get_review(request).folder.card(place)["similar"])
 
 
 async def send_image(request: Any) -> Any:
     """The picture of a row, whose name is in the table and never in the address."""
     review = get_review(request)
     place = find_place(request, request.path_params["row"])
-    name = review.folder.cards.card(place)["picture"]
+    name = review.folder.card(place)["picture"]
     try:
         if not name:
             raise NoPicture("this row names no picture.")
-        path = find_picture(name, review.options.images)
+        path = find_picture(name, review.images)
         content, kind = await run_in_threadpool(read_picture, path)
     except NoPicture as problem:
         raise HTTPException(problem.status, str(problem)) from problem
@@ -67,7 +78,7 @@ async def send_image(request: Any) -> Any:
 async def send_progress(request: Any) -> Any:
     """Counts, precision, what is left, pace; as JSON."""
     review = get_review(request)
-    numbers = review.tally.progress()
+    numbers = review.tell("progress", review.tally.progress)
     parts = {n: p._asdict() if hasattr(p, "_asdict") else p for n, p in numbers._asdict().items()}
     return JSONResponse({"states": review.standing.counts(), **parts})
 
@@ -91,10 +102,10 @@ async def show_list(request: Any) -> Any:
 async def show_history(request: Any) -> Any:
     """What was said, the last first, each with a way back."""
     review = get_review(request)
-    events = [*review.decisions.events()]
+    events = [event for event in review.decisions.events() if review.may_see(event)]
     page = read_number(request.query_params, "page", 1)
     newest = events[::-1][PAGE * (page - 1) : PAGE * page]
-    view = build_page(review, RowFilter(review.options.queue))
+    view = build_page(review, RowFilter(review.queue))
     lines = [_make_event_line(review, event) for event in newest]
     pages = -(-len(events) // PAGE)
     return HTMLResponse(
@@ -108,9 +119,9 @@ async def show_agreement(request: Any) -> Any:
     """How far reviewers agree, and the rows on which they do not."""
     review = get_review(request)
     found = review.decisions.agreement()
-    view = build_page(review, RowFilter(review.options.queue))
+    view = build_page(review, RowFilter(review.queue))
     counts = review.standing.counts()
-    proof = "" if review.options.blind else describe_proof(review)
+    proof = "" if review.blind else describe_proof(review)
     return HTMLResponse(
         render_template(
             "agreement.html",
@@ -118,6 +129,7 @@ async def show_agreement(request: Any) -> Any:
             pairs=found.pairs,
             counts=counts,
             proven=proof,
+            tests=review.tell("tests", lambda: list(map(gold_sentence, review.answers()))),
             elsewhere=review.standing.elsewhere(),
         )
     )
@@ -129,8 +141,9 @@ def _send_page(request: Any, chosen: RowFilter, place: int | None) -> Any:
 
 
 def _make_line(review: Review, place: int) -> dict[str, Any]:
-    card = review.folder.cards.card(place)
-    verdict = review.log.verdicts.get(card["key"])
+    card = review.folder.card(place)
+    standing = review.standing
+    verdict = standing.own(place) if review.is_second else standing.said_of(place)
     values = [value for value in card["values"].values() if value]
     return {
         **{name: card[name] for name in ("row", "id", "p_wrong", "image")},
@@ -146,7 +159,7 @@ def _make_line(review: Review, place: int) -> dict[str, Any]:
 def _make_event_line(review: Review, event: Event) -> dict[str, Any]:
     is_said = event.kind not in ("undo", "redo")
     stands = is_said and review.log.stands(event)
-    is_hidden = review.options.blind and event.class_text
+    is_hidden = review.blind and event.class_text
     said = "decided" if is_hidden else review.said(event.kind)
     return {
         "id": event.id,
@@ -161,3 +174,16 @@ def _make_event_line(review: Review, event: Event) -> dict[str, Any]:
         "undone": is_said and not stands,
         "can_undo": stands and event.reviewer == review.reviewer,
     }
+
+
+ROUTES = [
+    Route("/", show_first),
+    Route("/card/{row}", show_card),
+    Route("/next", show_next),
+    Route("/similar/{row}", send_similar),
+    Route("/image/{row}", send_image),
+    Route("/progress", send_progress),
+    Route("/rows", show_list),
+    Route("/history", show_history),
+    Route("/agreement", show_agreement),
+]

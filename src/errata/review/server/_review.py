@@ -1,8 +1,7 @@
 """One review: an audit, the decisions beside it, who decides, and what the page calls things."""
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,11 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ
+from ...audit_folder.decisions import GOLD, Decisions, Event, differ
+from ..inference import GoldAnswers, read_answers
 from ._folder import AuditFolder
-from ._standing import STATES, ReviewTally, RowFilter, RowStanding
+from ._keys import KEYS
+from ._standing import SECOND, STATES, ReviewTally, RowFilter, RowStanding
 
 NAMED = {"suggestion": "suggested_text", "label": "label_text"}
 WITHOUT_CLASS = ("ambiguous", "unusable", "skip")
@@ -28,63 +29,70 @@ SAID = {
 }
 
 
-@dataclass(frozen=True)
-class Options:
-    """How the page is shown."""
-
-    queue: str
-    blind: bool
-    images: Path | None
-    table: Path | None
-    keys: Mapping[str, tuple[str, ...]]
-    stop_at: float
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was sent with a decision."""
-
-    kind: str
-    class_text: str | None = None
-    note: str | None = None
-    key: str = ""
-    shown: float | None = None
-
-
 class Review:
-    """Everything that the routes act on."""
+    """Everything that the routes act on; what is optional is said by :func:`serve`."""
 
     def __init__(
-        self, folder: AuditFolder, decisions: Decisions, reviewer: str, options: Options
+        self,
+        folder: AuditFolder,
+        decisions: Decisions,
+        reviewer: str,
+        *,
+        queue: str = "suspects",
+        blind: bool = False,
+        table: Path | None = None,
+        images: Path | None = None,
+        keys: Mapping[str, tuple[str, ...]] = KEYS,
+        stop_at: float = 0.1,
+        gold: float = 0.0,
     ) -> None:
         self.folder = folder
         self.decisions = decisions
         self.log = decisions.current()  # follows what is recorded here
         self.reviewer = reviewer
-        self.options = options
-        self.standing = RowStanding(folder, decisions, reviewer)
-        self.tally = ReviewTally(self.standing, options.stop_at)
+        self.queue = queue
+        self.is_second = queue == SECOND
+        self.blind = blind or self.is_second
+        self.table = table
+        self.images = images
+        self.keys = keys
+        self.standing = RowStanding(folder, decisions, reviewer, gold)
+        self.tally = ReviewTally(self.standing, stop_at)
+        self._numbers: dict[str, tuple[int, Any]] = {}  # told last, after so many tens of events
 
-    def decide(self, place: int, answer: Answer, chosen: RowFilter) -> bool:
+    def decide(
+        self,
+        place: int,
+        chosen: RowFilter,
+        kind: str,
+        *,
+        class_text: str | None = None,
+        note: str | None = None,
+        key: str = "",
+        shown: float | None = None,
+    ) -> bool:
         """Keep a decision, and return whether the row was decided elsewhere since it was shown."""
         before = self.log.verdicts.get(self.folder.rows.key[place])
-        known = any(event.key == answer.key for event, _ in self.history(place))
-        self.decisions.record(self._event(place, answer, chosen))
-        seconds = self._seconds(answer)
+        known = any(event.key == key for event, _ in self.history(place))
+        seconds = None if shown is None else max(time.time() - shown, 0.0)
+        kind, class_text = self._name_class(place, kind, class_text)
+        said = {"kind": kind, "class_text": class_text, "note": note or None}
+        self.decisions.record(self._event(place, chosen, **said, key=key, seconds=seconds))
         if seconds is not None and not known:
             self.tally.note_seconds(seconds)
         self.refresh([place])
         if before is None or known or before.state in ("seen", "skipped"):
             return False
-        return answer.shown is not None and _parse_time(before.at) > answer.shown
+        return shown is not None and datetime.fromisoformat(before.at).timestamp() > shown
 
-    def decide_all(self, places: np.ndarray, answer: Answer, chosen: RowFilter) -> None:
+    def decide_all(self, places: np.ndarray, chosen: RowFilter, kind: str, *, key: str) -> None:
         """Decide many rows at once, to be undone at once."""
-        batch = answer.key or uuid4().hex
-        events = [
-            self._event(int(place), answer, chosen, key=f"{batch}-{number}", batch=batch)
-            for number, place in enumerate(places)
-        ]
+        batch = key or uuid4().hex
+        events = []
+        for number, place in enumerate(places.tolist()):
+            _, class_text = self._name_class(place, kind, None)
+            said = {"kind": kind, "class_text": class_text, "batch": batch}
+            events.append(self._event(place, chosen, **said, key=f"{batch}-{number}"))
         self.decisions.record_all(events)
         self.refresh(places.tolist())
 
@@ -104,66 +112,74 @@ class Review:
         self.standing.refresh(rows)
         self.tally.refresh(rows)
 
-    def history(self, place: int) -> list[tuple[Event, bool]]:
-        """All that was said of a row, and whether it still stands."""
-        events = self.log.history(self.folder.rows.key[place])
-        return [(event, self.log.stands(event)) for event in events]
+    def tell(self, name: str, compute: Callable[[], Any]) -> Any:
+        """A number to show; beside gold rows it is renewed with every tenth event only.
 
-    def verdicts_by_row(self) -> dict[int, RowVerdict]:
-        """Verdicts by the number of the row, of those that have a card."""
-        places = self.folder.places_by_key
-        number = self.folder.rows.number
-        verdicts = self.log.verdicts.items()
-        return {int(number[places[key]]): told for key, told in verdicts if key in places}
+        A gold row changes none of them, and would give itself away.
+        """
+        if not self.folder.gold:
+            return compute()
+        tens = len(self.log.log) // 10
+        if name not in self._numbers or self._numbers[name][0] != tens:
+            self._numbers[name] = (tens, compute())
+        return self._numbers[name][1]
+
+    def history(self, place: int) -> list[tuple[Event, bool]]:
+        """What was said of a row as far as it may be seen, and whether it still stands."""
+        is_gold = self.folder.is_gold(place)
+        events = self.log.history(self.folder.rows.key[place])
+        return [
+            (event, self.log.stands(event))
+            for event in events
+            if self.may_see(event) and (event.queue == GOLD) == is_gold
+        ]
+
+    def may_see(self, event: Event) -> bool:
+        """Whether a reviewer is told what somebody said: not before a second reading or a test."""
+        is_own = event.reviewer == self.reviewer
+        return is_own or not (self.is_second or event.queue == GOLD)
+
+    def answers(self) -> list[GoldAnswers]:
+        """What reviewers said of gold rows."""
+        return read_answers(self.log.gold, self.folder.certain)
 
     def state(self, place: int) -> str:
-        """Where a row stands."""
+        """Where a row stands; to a second reader, what others decided is kept secret."""
+        if self.is_second:
+            return self.standing.own_state(place)
         return STATES[self.standing.states[place]]
 
     def number(self, place: int | None) -> int | None:
         """The number that a row has in the table."""
         return None if place is None else int(self.folder.rows.number[place])
 
-    def _event(self, place: int, answer: Answer, chosen: RowFilter, **given: Any) -> Event:
+    def _event(self, place: int, chosen: RowFilter, **said: Any) -> Event:
         folder = self.folder
-        fixed = {"key": answer.key} if answer.key else {}
-        kind, class_text = self._verdict(place, answer)
         return Event(
             reviewer=self.reviewer,
             row=int(folder.rows.number[place]),
             row_key=folder.rows.key[place],
-            kind=kind,
-            class_text=class_text,
-            note=answer.note or None,
-            seconds=self._seconds(answer),
-            queue=self.standing.queue_of(chosen),
+            queue=GOLD if folder.is_gold(place) else self.standing.queue_of(chosen),
             label=folder.label_text(place),
             suggested=folder.suggested_text(place),
             p_wrong=float(folder.rows.p_wrong[place]),
             audit=folder.fingerprint,
-            **fixed | given,
+            **said,
         )
 
-    def _verdict(self, place: int, answer: Answer) -> tuple[str, str | None]:
-        """Kind and class of an answer; what is chosen may be the label, or the suggestion."""
-        if answer.kind in NAMED:
-            return answer.kind, getattr(self.folder, NAMED[answer.kind])(place)
-        if answer.kind != "other" or answer.class_text is None:
-            return answer.kind, None
-        for kind in ("label", "suggestion"):
-            named = getattr(self.folder, NAMED[kind])(place)
-            if not differ(answer.class_text, named):
-                return kind, named
-        return "other", answer.class_text
+    def _name_class(self, place: int, kind: str, class_text: str | None) -> tuple[str, str | None]:
+        """Kind and class of a verdict; what is chosen may be the label, or the suggestion."""
+        if kind in NAMED:
+            return kind, getattr(self.folder, NAMED[kind])(place)
+        if kind != "other" or class_text is None:
+            return kind, None
+        for same in ("label", "suggestion"):
+            named = getattr(self.folder, NAMED[same])(place)
+            if not differ(class_text, named):
+                return same, named
+        return "other", class_text
 
     def said(self, kind: str) -> str:
         """What somebody did, by the kind of the event."""
         page = self.folder.kind.review
         return {"label": page.kept, "other": page.other}.get(kind) or SAID[kind]
-
-    def _seconds(self, answer: Answer) -> float | None:
-        return None if answer.shown is None else max(time.time() - answer.shown, 0.0)
-
-
-def _parse_time(at: str) -> float:
-    return datetime.fromisoformat(at).timestamp()

@@ -10,10 +10,10 @@ from typing import Any
 
 from ..._warn import warn_user
 from ...audit_folder.decisions import open_decisions
-from ._door import Door, is_loopback, open_browser, read_origin
+from ._app import Door, is_loopback, open_browser, read_origin
 from ._folder import AuditFolder, find_table
 from ._keys import read_keys
-from ._review import Options, Review
+from ._review import Review
 from ._standing import QUEUES
 
 
@@ -31,6 +31,7 @@ def serve(
     browser: bool = True,
     keys: str | None = None,
     stop_at: float = 0.1,
+    gold: float = 0.0,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Let a person decide on the suspects of an audit, in a browser, until the process is stopped.
@@ -43,10 +44,11 @@ def serve(
         The folder that ``errata audit`` or ``Audit.save`` has written.
     reviewer : str, optional
         Who decides; the name of the user who runs this by default.
-    queue : {"suspects", "calibration", "spot", "disputed", "all"}, default="suspects"
+    queue : {"suspects", "calibration", "spot", "disputed", "all", "second"}, default="suspects"
         Which rows come first: the flagged ones; the calibration pile, drawn by lot among all rows;
         rows not flagged, drawn at random; rows on which reviewers differ; all rows that have a
-        card.
+        card. "second" is for a second reader: rows that others have decided, blind, and without a
+        word of what they decided.
     blind : bool, default=False
         Show label and suggestion in random order without saying which is which, so that nobody
         just follows either.
@@ -67,6 +69,10 @@ def serve(
     stop_at : float, default=0.1
         The page says that it is time to stop when less than this fraction of the next twenty rows
         is expected to be wrong.
+    gold : float, default=0.0
+        Such a fraction of the rows in a queue tests the reviewer: their labels are certain
+        (``errata.audit(known=...)``), and half of them are shown with another. They look like any
+        others, change nothing in the table, and are told of in numbers once in ten decisions.
     ready : callable, optional
         Called with the address when the page can be opened. Whoever has the address may decide.
 
@@ -82,8 +88,21 @@ def serve(
             "host is empty, and other machines could reach the review; give 127.0.0.1, or the "
             "address to listen on."
         )
-    folder = AuditFolder(Path(audit))
-    options = _make_options(folder, queue, blind, table, images, keys, stop_at)
+    if not 0 <= gold < 1:
+        raise ValueError(f"gold is {gold}; give a fraction from 0 to below 1.")
+    folder = AuditFolder(Path(audit), gold=gold > 0)
+    if queue not in QUEUES:
+        raise ValueError(f"there is no queue {queue!r}; choose from {', '.join(QUEUES)}.")
+    if not 0 <= stop_at <= 1:
+        raise ValueError(f"stop_at is {stop_at}; give a fraction between 0 and 1.")
+    options: dict[str, Any] = {
+        "queue": queue,
+        "blind": blind,
+        **_find_files(folder, table, images),
+        "keys": read_keys(keys),
+        "stop_at": stop_at,
+        "gold": gold,
+    }
     name = getpass.getuser() if reviewer is None else reviewer.strip()
     if not name:
         raise ValueError("the name of the reviewer is empty; decisions are kept under a name.")
@@ -99,34 +118,22 @@ def serve(
         # Here, as importing Starlette takes a while.
         from ._app import make_app, make_server
 
-        server = make_server(make_app(Review(folder, decisions, name, options), door))
+        server = make_server(make_app(Review(folder, decisions, name, **options), door))
         with open_browser(door.address) if browser else nullcontext():
             if ready is not None:
                 ready(door.address)
             server.run(sockets=[listener])
 
 
-def _make_options(
-    folder: AuditFolder,
-    queue: str,
-    blind: bool,
-    table: Any,
-    images: Any,
-    keys: str | None,
-    stop_at: float,
-) -> Options:
-    if queue not in QUEUES:
-        raise ValueError(f"there is no queue {queue!r}; choose from {', '.join(QUEUES)}.")
-    if not 0 <= stop_at <= 1:
-        raise ValueError(f"stop_at is {stop_at}; give a fraction between 0 and 1.")
+def _find_files(folder: AuditFolder, table: Any, images: Any) -> dict[str, Any]:
+    """The table, and the folder of its pictures; raise where one that was named is not there."""
     for path, what in ((table, "the table is"), (images, "the pictures are")):
         if path is not None and not Path(path).exists():
             raise FileNotFoundError(f"{path} does not exist; say where {what}.")
     table = find_table(folder, None if table is None else Path(table))
     if images is None and table is not None:  # a folder of pictures is itself the table
         images = table if table.is_dir() else table.parent
-    images = images and Path(images)
-    return Options(queue, blind, images, table, read_keys(keys), stop_at)
+    return {"table": table, "images": images and Path(images)}
 
 
 @contextmanager

@@ -10,13 +10,12 @@ from uuid import uuid4
 from ..._format import percent, plural, probability
 from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
-from .._summary import find_drawn_rows
-from ..inference import certificate_sentence, certify
+from .._summary import describe_pair, find_answers, find_drawn_rows
+from ..inference import certificate_sentence, certify, gold_sentence
 from ._keys import DIGITS, format_class, format_field, format_name
-from ._pictures import explain_picture
 from ._review import Review
-from ._standing import SKIPPED, STATES, RowFilter
-from ._templates import make_link, render_template
+from ._standing import SECOND, SKIPPED, STATES, RowFilter
+from ._web import explain_picture, make_link, render_template
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -25,7 +24,9 @@ QUEUE_NAMES = {
     "disputed": "Disputed",
     "all": "All cards",
 }
+SECOND_READING = {SECOND: "Second reading"}
 
+FEWEST_TOLD = 10  # gold rows from which it is told how often the reviewer was right
 LONG = 160  # characters from which a value is a text to read, not a cell to compare
 UNFOLDED = 12  # columns in view at once
 
@@ -40,8 +41,9 @@ def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dic
     return {
         "title": folder.title,
         "reviewer": review.reviewer,
-        "blind": review.options.blind,
-        "keys": review.options.keys,
+        "tested": review.tell("tested", lambda: _describe_tests(review)),
+        "blind": review.blind,
+        "keys": review.keys,
         "chosen": chosen,
         "view": view,
         "queues": _count_queues(review),
@@ -52,7 +54,8 @@ def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dic
 
 
 def _count_queues(review: Review) -> list[dict[str, Any]]:
-    waiting = {queue: len(review.standing.waiting(RowFilter(queue))) for queue in QUEUE_NAMES}
+    names = SECOND_READING if review.is_second else QUEUE_NAMES
+    waiting = {queue: len(review.standing.waiting(RowFilter(queue))) for queue in names}
     rare = {"calibration", "disputed"}  # shown while there is something in them
     return [
         {
@@ -61,7 +64,7 @@ def _count_queues(review: Review) -> list[dict[str, Any]]:
             "waiting": waiting[queue],
             "is_hidden": queue in rare and not waiting[queue],
         }
-        for queue, name in QUEUE_NAMES.items()
+        for queue, name in names.items()
     ]
 
 
@@ -84,15 +87,16 @@ def build_stage(
     review.decisions.current()  # what others have written is taken in
     card = None if place is None else build_card(review, place, chosen)
     path = "/" if card is None else f"/card/{card['row']}"
+    page = build_page(review, chosen, view="card")
     return {
-        **build_page(review, chosen, view="card"),
+        **page,
         "address": make_link(path, chosen),
         "card": card,
-        "picture_problem": card and explain_picture(card, review.options.images),
+        "picture_problem": card and explain_picture(card, review.images),
         "nothing": None if card else _explain_nothing(review, chosen),
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
-        "drawn": len(review.standing.waiting(RowFilter("calibration"))),
+        "drawn": sum(e["waiting"] for e in page["queues"] if e["queue"] == "calibration"),
         "told": _get_numbers(review),
         "said": said,
         "failed": failed,
@@ -103,28 +107,34 @@ def build_stage(
 def _get_numbers(review: Review) -> dict[str, Any]:
     """The numbers in view; none to the blind, nor where the columns do not tell labels apart."""
     has_skill = review.folder.numbers.get("has_skill", True)
-    if not has_skill or review.options.blind:
+    if not has_skill or review.blind:
         return {}
-    return review.tally.told_in_sentences() | {"proven": describe_proof(review)}
+    told = review.tell("numbers", review.tally.told_in_sentences)
+    return told | {"proven": describe_proof(review)}
+
+
+def _describe_tests(review: Review) -> str:
+    """How often the reviewer was right on gold rows, beside the name; empty before ten of them."""
+    own = [told for told in review.answers() if told.reviewer == review.reviewer]
+    if not own or own[0].rows < FEWEST_TOLD:
+        return ""
+    return gold_sentence(own[0]).removeprefix(f"{review.reviewer} was ")
 
 
 def describe_proof(review: Review) -> str:
     """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
+    return review.tell("proven", lambda: _describe_proof(review))
+
+
+def _describe_proof(review: Review) -> str:
     folder = review.folder
-    here = review.verdicts_by_row()
-    drawn = find_drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
+    drawn = find_drawn_rows(folder.numbers["piles"], review.standing.verdict_of, folder.fingerprint)
     if not any(drawn.values()):
         return ""
-    places = folder.places(list(here)).tolist()
-    wrong = {row: review.tally.is_wrong(place) for row, place in zip(here, places, strict=True)}
-    found = certify(drawn, verdicts=wrong, **folder.all_rows)
+    verdicts = review.tally.wrong_by_row()
+    answers = find_answers(review.answers(), drawn, review.standing.verdict_of)
+    found = certify(drawn, verdicts=verdicts, answers=answers, **folder.all_rows)
     return certificate_sentence(found, folder.kind.review.nouns)
-
-
-def describe_event(event: Event, review: Review) -> str:
-    """What somebody did, within a sentence."""
-    named = f" ({format_class(event.class_text)})" if event.class_text else ""
-    return f"row {event.row}: {review.said(event.kind)}{named}"
 
 
 def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
@@ -140,6 +150,10 @@ def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
     else:
         title = "Nothing here"
         sentence = _explain_empty(chosen.queue)
+    if review.is_second:
+        pairs = review.decisions.agreement().pairs
+        own = [pair for pair in pairs if review.reviewer in (pair.first, pair.second)]
+        sentence = " ".join([sentence, *(describe_pair(pair._asdict()) for pair in own)])
     return {"title": title, "sentence": sentence, "ways": _find_ways(review, chosen)}
 
 
@@ -153,7 +167,7 @@ def _find_ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
     found = [
         (text, address)
         for text, (address, other) in ways.items()
-        if other.queue != chosen.queue and len(standing.waiting(other))
+        if other.queue != chosen.queue and len(standing.waiting(other)) and not review.is_second
     ]
     if chosen.is_narrow:
         found.append(("Clear the filter", f"/?queue={chosen.queue}"))
@@ -166,13 +180,14 @@ def _explain_empty(queue: str) -> str:
     return {
         "suspects": "This audit has flagged no row. A spot check tells whether it missed any.",
         "disputed": "Reviewers agree on every row that several of them decided.",
+        SECOND: "Nobody else has decided a row that has a card here.",
     }.get(queue, "This queue has no rows.")
 
 
 def build_card(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     """Everything about one row."""
-    card = review.folder.cards.card(place)
-    blind = review.options.blind
+    card = review.folder.card(place)
+    blind = review.blind
     p_wrong = review.tally.p_wrong(place)
     return {
         **{name: card[name] for name in ("row", "id", "image", "picture")},
@@ -256,7 +271,7 @@ def _get_own_values(card: dict[str, Any]) -> dict[str, str]:
 
 
 def _format_event(review: Review, event: Event, stands: bool) -> dict[str, Any]:
-    is_hidden = review.options.blind and event.class_text
+    is_hidden = review.blind and event.class_text
     return {
         "at": event.at[:16].replace("T", " "),
         "reviewer": event.reviewer,
@@ -271,7 +286,6 @@ def _find_around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any
     """Where the row stands in its queue, and what is beside it."""
     before, after = review.standing.beside(chosen, place)
     return {
-        "waiting": len(review.standing.waiting(chosen)),
         "before": review.number(before),
         "after": review.number(after),
         "queue_of": review.standing.queue_of(chosen),
@@ -306,8 +320,8 @@ def build_answers(
     if "cells" in card:
         return told | {"form": "labels", "labels": _build_labels(review, card)}
     if "hint" in card:
-        interval = None if review.options.blind else (card["low"], card["high"])
-        hint = "" if review.options.blind else card["hint"]
+        interval = None if review.blind else (card["low"], card["high"])
+        hint = "" if review.blind else card["hint"]
         return told | {"form": "number", "interval": interval, "hint": hint}
     return told | {"form": "classes", "classes": _build_classes(review, place, card, p_wrong)}
 
@@ -325,7 +339,7 @@ def describe_suggestion(card: dict[str, Any]) -> str:
 
 def _build_labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
     """Labels to set or take away, the doubted first; blindly by name, and none is set."""
-    blind = review.options.blind
+    blind = review.blind
     cells = card["cells"]
     cells = sorted(cells, key=lambda cell: format_name(cell[0])) if blind else cells
     digits = [*DIGITS, *[""] * len(cells)]
@@ -356,14 +370,14 @@ def _build_classes(
     codes = {text for text, _ in review.folder.recorded.choices}
     pair = {label: 0.0, review.folder.suggested_text(place): 0.0}
     texts = [text for text in [*chances, *pair] if text in codes]
-    texts = _shuffle(texts, pair, card["key"]) if review.options.blind else texts
+    texts = _shuffle(texts, pair, card["key"]) if review.blind else texts
     return [
         {
             "name": format_class(text),
             "text": format_field(text),
             "digit": digit,
             "width": round(100 * chances.get(text, 0.0), 1),
-            "chance": "" if review.options.blind else probability(chances.get(text, 0.0)),
+            "chance": "" if review.blind else probability(chances.get(text, 0.0)),
         }
         for text, digit in zip(dict.fromkeys(texts), DIGITS, strict=False)
     ]

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from hashlib import blake2b
 from statistics import median
 from typing import Any
 from urllib.parse import urlencode
@@ -12,7 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from ..._format import join_names
-from ...audit_folder.decisions import Decisions, differ
+from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ, opinion
 from .._summary import PILES, find_seen_rows
 from ..inference import (
     Components,
@@ -28,7 +29,8 @@ from ._folder import AuditFolder
 
 _PLAIN = str.maketrans("", "", '"\\')
 
-QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
+SECOND = "second"  # what others have decided, for a second reader
+QUEUES = ("suspects", "calibration", "spot", "disputed", "all", SECOND)
 STATES = ("unseen", "seen", "skipped", "decided", "ambiguous", "unusable", "disputed")
 
 UNTOLD, RIGHT, WRONG, UNSURE = range(-1, 3)
@@ -87,19 +89,58 @@ class RowStanding:
         What was decided so far.
     reviewer : str
         Who decides.
+    gold : float, default=0.0
+        Of the rows in a queue, so large a fraction tests the reviewer, as far as there are enough.
     """
 
-    def __init__(self, folder: AuditFolder, decisions: Decisions, reviewer: str) -> None:
+    def __init__(
+        self, folder: AuditFolder, decisions: Decisions, reviewer: str, gold: float = 0.0
+    ) -> None:
         self.folder = folder
         self.log = decisions.current()  # follows what is recorded here
         self.reviewer = reviewer
         self.states = np.zeros(len(folder.rows), dtype=np.int8)
         piles = folder.numbers["piles"]
-        self.calibration = folder.places([row for row, *_ in piles["calibration"]])
-        self.spot = folder.places(piles["spot"])
-        self.suspects = np.flatnonzero(folder.rows.flagged)
+        self.suspects = np.flatnonzero(folder.rows.flagged[: len(folder.cards)])
+        self._orders = {
+            "suspects": self.suspects,
+            "calibration": folder.places([row for row, *_ in piles["calibration"]]),
+            "spot": folder.places(piles["spot"]),
+            "all": np.arange(len(folder.cards)),
+        }
+        if gold:
+            self._mix_gold(gold)
+        self._by_others = (-1, np.empty(0, dtype=np.int64))  # as of so many events
         self._found = lru_cache(8)(self._search)
         self.refresh()
+
+    def _mix_gold(self, share: float) -> None:
+        """Put gold rows into the queues, at places that are drawn once for each reviewer.
+
+        Among suspects are those that look like suspects, each beside one as suspicious; among rows
+        that are not flagged those that do not. What people decided about is no test any more.
+        """
+        rows = self.folder.rows
+        seed = blake2b(f"{self.folder.fingerprint} {self.reviewer}".encode(), digest_size=8)
+        random = np.random.default_rng(int.from_bytes(seed.digest()))
+        gold = np.arange(len(self.folder.cards), len(rows))
+        gold = np.array([p for p in gold if rows.key[p] not in self.log.verdicts], dtype=np.int64)
+        fits = {"suspects": rows.flagged[gold], "spot": ~rows.flagged[gold]}
+        for queue, order in self._orders.items():
+            tests = random.permutation(gold[fits.get(queue, slice(None))])
+            tests = tests[: round(share / (1 - share) * len(order))]
+            total = len(order) + len(tests)
+            mixed = np.zeros(total, dtype=np.int64)
+            is_test = np.zeros(total, dtype=bool)
+            is_test[random.choice(total, len(tests), replace=False)] = True
+            mixed[~is_test] = order
+            for place in np.flatnonzero(is_test).tolist() if len(order) else ():
+                beside = order[min(place - int(is_test[:place].sum()), len(order) - 1)]
+                nearest = np.argmin(np.abs(rows.p_wrong[tests] - rows.p_wrong[beside]))
+                chosen = nearest if queue in ("suspects", "all") else 0
+                mixed[place] = tests[chosen]
+                tests = np.delete(tests, chosen)
+            self._orders[queue] = mixed
 
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Read the states of rows anew, of all where none are named."""
@@ -109,9 +150,34 @@ class RowStanding:
             self.states[:] = UNSEEN
             by_key = self.folder.places_by_key
             places = [by_key[key] for key in verdicts if key in by_key]
+            places += range(len(self.folder.cards), len(self.folder.rows))
         for place in places:
+            if self.folder.is_gold(place):
+                self.states[place] = STATES.index(self.own_state(place))
+                continue
             found = verdicts.get(keys[place])
             self.states[place] = UNSEEN if found is None else STATES.index(found.state)
+
+    def own(self, place: int) -> Event | None:
+        """The last that the reviewer decided about a row."""
+        said = self.log.gold if self.folder.is_gold(place) else self.log.last
+        return said.get((self.folder.rows.key[place], self.reviewer))
+
+    def said_of(self, place: int) -> RowVerdict | Event | None:
+        """What all decided about a row; of a gold row, what the reviewer did."""
+        if self.folder.is_gold(place):
+            return self.own(place)
+        return self.log.verdicts.get(self.folder.rows.key[place])
+
+    def own_state(self, place: int) -> str:
+        """Where a row stands by what the reviewer decided alone."""
+        event = self.own(place)
+        return "unseen" if event is None else opinion(event)[0]
+
+    def verdict_of(self, row: int) -> RowVerdict | None:
+        """What was decided about a row, by its number; None also where it has no card."""
+        place = self.folder.place(row)
+        return None if place is None else self.log.verdicts.get(self.folder.rows.key[place])
 
     def counts(self) -> dict[str, int]:
         """How many rows with a card are in each state."""
@@ -132,6 +198,11 @@ class RowStanding:
         rows = self.rows_in(chosen)
         if chosen.state or chosen.queue == "disputed":
             return rows
+        if chosen.queue == SECOND:
+            said = [self.own_state(place) for place in rows.tolist()]
+            skipped = np.array([state == "skipped" for state in said], dtype=bool)
+            fresh = np.array([state == "unseen" for state in said], dtype=bool)
+            return np.concatenate([rows[fresh], rows[skipped]])
         if chosen.reviewer not in ("", self.reviewer):  # a second opinion on what others decided
             mine = self._decided_by(self.reviewer)
             return rows[~mine[rows]]
@@ -174,7 +245,21 @@ class RowStanding:
     def _queue(self, queue: str) -> np.ndarray:
         if queue == "disputed":
             return np.flatnonzero(self.states == DISPUTED)
-        return np.arange(len(self.states)) if queue == "all" else getattr(self, queue)
+        return self._find_decided_by_others() if queue == SECOND else self._orders[queue]
+
+    def _find_decided_by_others(self) -> np.ndarray:
+        """Rows that others decided, in an order that tells nothing of them."""
+        if self._by_others[0] != len(self.log.log):
+            by_key = self.folder.places_by_key
+            keys = {
+                key
+                for (key, name), event in self.log.last.items()
+                if name != self.reviewer and event.kind != "skip" and key in by_key
+            }
+            order = sorted(keys, key=lambda key: blake2b(key.encode(), digest_size=8).digest())
+            places = np.array([by_key[key] for key in order], dtype=np.int64)
+            self._by_others = (len(self.log.log), places)
+        return self._by_others[1]
 
     def _rank(self, queue: str) -> np.ndarray:
         """The place of each row in the order of a queue; of others, behind it."""
@@ -204,18 +289,21 @@ class RowStanding:
 
     def _decided_as(self, given: str) -> np.ndarray:
         is_it = self.folder.recorded.is_decided_as
-        found = (self.log.verdicts.get(key) for key in self.folder.rows.key)
+        found = map(self.said_of, range(len(self.states)))
         texts = (each and each.class_text for each in found)
         return np.array([text is not None and is_it(text, given) for text in texts], bool)
 
     def _decided_by(self, reviewer: str) -> np.ndarray:
-        return np.array([(key, reviewer) in self.log.last for key in self.folder.rows.key], bool)
+        is_theirs = [(key, reviewer) in self.log.last for key in self.folder.rows.key]
+        for place in range(len(self.folder.cards), len(is_theirs)):
+            is_theirs[place] = reviewer == self.reviewer and self.own(place) is not None
+        return np.array(is_theirs, dtype=bool)
 
     def _search(self, part: str, words: str) -> np.ndarray:
         """The rows with some words in their values, or in the reasons given."""
         # Parsing costs most, so texts that cannot hold the words are passed over unparsed.
         plain = words if words.isascii() and words == words.translate(_PLAIN) else ""
-        cards = self.folder.cards.texts()
+        cards = self.folder.card_texts()
         found = [plain in text.casefold() and words in _join_part(text, part) for text in cards]
         return np.array(found, dtype=bool)
 
@@ -273,6 +361,7 @@ class ReviewTally:
         self.components = Components.from_dict(standing.folder.numbers["components"])
         self.told = np.full(len(standing.states), UNTOLD, dtype=np.int8)
         self.evidence = no_evidence(self.components)
+        self.now = self.components  # as reweighed by the evidence
         self.seconds: deque[float] = deque(maxlen=RECENT)
         self.refresh()
 
@@ -286,6 +375,7 @@ class ReviewTally:
         self._add(rows, -1)
         self.told[rows] = [self._told(place) for place in changed]
         self._add(rows, +1)
+        self.now = update(self.components, self.evidence)
 
     def note_seconds(self, seconds: float) -> None:
         """One decision took so long."""
@@ -293,14 +383,16 @@ class ReviewTally:
 
     def progress(self) -> ReviewProgress:
         """All numbers of the page."""
-        suspects = self._suspects()
+        folder = self.standing.folder
+        suspects = self.standing.suspects
         ahead = suspects[self.standing.states[suspects] <= SKIPPED]
-        now = update(self.components, self.evidence)
-        spot = self.told[self._spot_checked()].tolist()
+        pile = folder.numbers["piles"]["spot"]
+        seen = find_seen_rows(pile, "spot", self.standing.verdict_of, folder.fingerprint)
+        spot = self.told[folder.places(seen)].tolist()
         return progress(
             self.components,
             self.evidence,
-            self._expected(now, ahead),
+            self._expected(ahead),
             spot=(spot.count(WRONG), len(spot), spot.count(UNTOLD) + spot.count(UNSURE)),
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
@@ -312,48 +404,42 @@ class ReviewTally:
         decided = self.evidence.flagged.rows + self.evidence.others.rows
         if not decided or not folder.numbers.get("has_skill", True):
             return float(folder.rows.p_wrong[place])
-        return float(update(self.components, self.evidence).p_wrong(folder.components[[place]])[0])
+        is_flagged = folder.rows.flagged[[place]]
+        return float(self.now.p_wrong(folder.components[[place]], is_flagged)[0])
 
-    def is_wrong(self, place: int) -> bool | None:
-        """Whether the label of a row is wrong; None where nobody has said, or could."""
-        told = self.told[place]
-        return bool(told == WRONG) if told in (RIGHT, WRONG) else None
+    def wrong_by_row(self) -> dict[int, bool | None]:
+        """Whether labels are wrong, of rows looked at by number; None where nobody could say."""
+        seen = self.standing.states != UNSEEN
+        places = np.flatnonzero(seen[: len(self.standing.folder.cards)])
+        rows = self.standing.folder.rows.number[places].tolist()
+        is_wrong = {RIGHT: False, WRONG: True}
+        return dict(zip(rows, map(is_wrong.get, self.told[places].tolist()), strict=True))
 
     def told_in_sentences(self) -> dict[str, Any]:
         """The numbers, and what the page says of them."""
         numbers = self.progress()
         return {"numbers": numbers, **sentences(numbers)}
 
-    def _expected(self, now: Components, rows: np.ndarray) -> np.ndarray:
+    def _expected(self, rows: np.ndarray) -> np.ndarray:
         """What is known now of rows in the order of suspicion; of many, between some of them.
 
         So a decision costs the same at any size.
         """
         p = self.standing.folder.components
         if len(rows) <= EXACT:
-            return now.p_wrong(p[rows])
+            return self.now.p_wrong(p[rows], True)
         asked = np.r_[
             np.arange(EXACT // 4), np.linspace(EXACT // 4, len(rows) - 1, EXACT, dtype=int)
         ]
-        return np.interp(np.arange(len(rows)), asked, now.p_wrong(p[rows[asked]]))
-
-    def _suspects(self) -> np.ndarray:
-        return np.flatnonzero(self.standing.folder.rows.flagged)
-
-    def _spot_checked(self) -> np.ndarray:
-        """The spot pile as far as it was gone through."""
-        verdicts = self.standing.log.verdicts
-        folder = self.standing.folder
-        spot = self.standing.spot.tolist()
-        here = {place: verdicts.get(folder.rows.key[place]) for place in spot}
-        drawn = {place: verdict for place, verdict in here.items() if verdict is not None}
-        return np.array(find_seen_rows(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
+        return np.interp(np.arange(len(rows)), asked, self.now.p_wrong(p[rows[asked]], True))
 
     def _told(self, place: int) -> int:
         folder = self.standing.folder
         state = self.standing.states[place]
         if folder.recorded.is_blank(place):
             return UNTOLD  # a class for a row without a label says nothing about labels
+        if folder.is_gold(place):
+            return UNTOLD
         if state != DECIDED:
             return UNSURE if state in (AMBIGUOUS, UNUSABLE) else UNTOLD
         verdict = self.standing.log.verdicts[folder.rows.key[place]]

@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from ..._blocks import blocks, map_blocks
+from ..._canonical import measure_spread
 from ..._detector import DetectorMixin, compute_margin
 from ..._validation import (
     check_choice,
@@ -249,8 +250,7 @@ class RobustLossClassifier(RobustLossModel):
 
     def _make_features(self, X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # Columns of one scale and around zero: the descent is slow when units differ.
-        self._mean = np.average(X, axis=0, weights=weights)
-        spread = np.sqrt(np.average((X - self._mean) ** 2, axis=0, weights=weights))
+        self._mean, spread = measure_spread(X, weights)
         self._unit = np.where(spread > 0, spread, 1.0)
         return (X - self._mean) / self._unit, self._unit**-2
 

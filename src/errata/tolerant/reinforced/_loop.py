@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._blocks import blocks, reduce_blocks
+from ..._canonical import measure_spread
 from ..._detector import DetectorMixin
 from ..._validation import (
     check_choice,
@@ -380,9 +381,9 @@ def estimate_scale(
 
 def compute_scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
     """The narrowest noise to believe in: a fit closer than this has collapsed on a few rows."""
-    mean = float(np.average(y, weights=weights))
-    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
-    return 1e-8 * (spread or abs(mean) or 1.0)  # a constant y has a size still, unless it is 0
+    mean, spread = measure_spread(y, weights)
+    # A constant y has a size still, unless it is 0.
+    return 1e-8 * (float(spread) or float(np.abs(mean)) or 1.0)
 
 
 @lru_cache(maxsize=64)

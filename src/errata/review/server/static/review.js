@@ -127,6 +127,7 @@ function show(text) {
     tab.querySelector("small").textContent = count.textContent;
     tab.hidden = count.hidden;
   }
+  document.querySelector(".who small").textContent = made.querySelector("#tested").textContent;
   if (evidence === false) made.querySelector(".evidence")?.removeAttribute("open");
   say(words);
   history.replaceState(null, "", made.dataset.address);
