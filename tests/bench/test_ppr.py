@@ -72,6 +72,7 @@ def test_its_figures_are_drawn(results, tmp_path):
     report = write_comparison(EXPERIMENT, results, tmp_path)
     drawn = {path.name for path in report.files if path.suffix == ".png"}
     assert drawn == {
+        *(f"figure-{number}.png" for number in (1, 2, 3, 4, 5, 7)),
         *("figure-6.png", "figure-8.png", "figure-9.png", "figure-10.png", "figure-11-12.png"),
         *("log10_alpha.png", "iterations.png"),
     }

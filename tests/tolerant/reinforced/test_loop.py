@@ -71,7 +71,7 @@ def test_weights_and_parameters_belong_to_each_other(penalty):
     np.testing.assert_allclose(fit_gaussian(weights, None)[0], (mean, scale), rtol=1e-5)
 
 
-@pytest.mark.parametrize("penalty", ["l1", "l2"])
+@pytest.mark.parametrize("penalty", ["l1", "l2", "l1/2"])
 @pytest.mark.parametrize("log_alpha", [-1.0, 1.0, 3.0, 6.0])
 def test_b6_the_objective_never_falls(penalty, log_alpha):
     *_, objective, _ = run(fit_gaussian, penalty=penalty, log_alpha=log_alpha)
@@ -294,18 +294,47 @@ def test_b2_likelier_rows_get_no_more_and_end_no_lower(penalty, log_p, log_alpha
     assert np.all((weights >= 0) & (weights <= 1))
 
 
+def search_root(p, alpha):
+    """Omega(r) = 2 sqrt(r), the counter-example of the paper, by brute force over sqrt(r)."""
+    root = np.linspace(0, 1, 200_001) / alpha
+    return root[np.argmax(np.log(p + root**2) - 2 * alpha * root)] ** 2
+
+
 @pytest.mark.parametrize("alpha", [4.0, 12.0, 40.0])
 def test_b2_a_concave_penalty_breaks_the_second_theorem(alpha):
-    # Omega(r) = 2 sqrt(r), the counter-example of the paper, by brute force over sqrt(r).
-    root = np.linspace(0, 1, 200_001) / alpha
-
-    def best(p):
-        return root[np.argmax(np.log(p + root**2) - 2 * alpha * root)] ** 2
-
     jump = 0.6476 / (4 * alpha**2)  # the paper prints 0.65
-    assert best(jump * 1.001) == 0
-    assert best(jump * 0.999) > 0.1 / alpha**2
-    assert jump * 0.99 + best(jump * 0.99) > jump * 1.01 + best(jump * 1.01)
+    p = jump * np.array([0.99, 0.999, 1.001, 1.01])
+    r = compute_reinforcements(np.log(p), np.log(alpha), "l1/2")
+    assert r[1] > 0.1 / alpha**2
+    assert r[2:].tolist() == [0, 0]
+    reinforced = np.exp(log_reinforced(np.log(p), np.log(alpha), "l1/2"))
+    assert np.all(np.diff(reinforced)[:2] < 0)  # likelier, and ends lower
+    assert np.all(np.diff(weigh(np.log(p), np.log(alpha), "l1/2")) >= 0)  # its weight does not
+
+
+@pytest.mark.parametrize("alpha", [0.5, 4.0, 40.0])
+@pytest.mark.parametrize("place", [1e-6, 0.1, 0.5, 0.64, 0.66, 2.0, 50.0])
+def test_l_half_is_found_by_brute_force(alpha, place):
+    p = place / (4 * alpha**2)
+    log_p = np.log([p])
+    r = search_root(p, alpha)
+    found = compute_reinforcements(log_p, np.log(alpha), "l1/2")
+    np.testing.assert_allclose(found, r, rtol=2e-4, atol=0)
+    np.testing.assert_allclose(weigh(log_p, np.log(alpha), "l1/2"), p / (p + r), rtol=2e-4)
+    reinforced = np.exp(log_reinforced(log_p, np.log(alpha), "l1/2"))
+    np.testing.assert_allclose(reinforced, p + found, rtol=1e-12)
+    objective = compute_reinforced_log_likelihood(log_p, np.log(alpha), "l1/2")
+    best = np.log(p + r) - 2 * alpha * np.sqrt(r)
+    np.testing.assert_allclose(objective, best, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("log_p", [-1e5, -np.inf])
+def test_l_half_needs_no_digits_of_what_underflows(log_p):
+    log_p = np.array([log_p, 0.0])
+    assert weigh(log_p, 3.0, "l1/2").tolist() == [0, 1]
+    np.testing.assert_allclose(compute_reinforcements(log_p, 3.0, "l1/2"), [np.exp(-6), 0])
+    degree = compute_abnormality(np.array([-9.0, 1.0, 2.0]), 1.0, "l1/2")
+    assert degree[0] > degree[1] > degree[2] > 0
 
 
 @pytest.mark.parametrize(
@@ -394,6 +423,14 @@ def test_b3_golden_table(penalty, mean_weight, alpha, weights):
 @given(log_probabilities(), mean_weights)
 def test_b3_the_mean_weight_is_the_one_asked_for(penalty, log_p, mean_weight):
     np.testing.assert_allclose(reached(log_p, mean_weight, penalty), mean_weight, rtol=0, atol=1e-9)
+
+
+@given(log_probabilities(), mean_weights)
+def test_l_half_takes_the_least_alpha_with_which_the_mean_weight_is_no_smaller(log_p, mean_weight):
+    log_alpha = chosen(log_p, mean_weight, "l1/2")
+    assert weigh(log_p, log_alpha, "l1/2").mean() >= mean_weight - 1e-9
+    below = log_alpha - 1e-9 * (1 + abs(log_alpha))
+    assert weigh(log_p, below, "l1/2").mean() < mean_weight + 1e-9
 
 
 @penalties

@@ -1,8 +1,9 @@
 """Frénay and Verleysen (2014): probability reinforcements on small samples with one bad row.
 
-The four problems of section 4 (figures 6, 8, 9 and 10) and the choice of alpha of section 5
-(figures 11 and 12). The paper prints four numbers, all of one sample of the first problem: the
-alpha found and the iterations it took. Everything else is in its figures, which are drawn again.
+The four problems of section 4 (figures 6, 8, 9 and 10), the choice of alpha of section 5 (figures
+11 and 12) and the curves of figures 1 to 5 and 7, which need no data. The paper prints four
+numbers, all of one sample of the first problem: the alpha found and the iterations it took.
+Everything else is in its figures, which are drawn again.
 
 The samples are not given, nor are the places of the bad rows, the alphas under the figures, or the
 rule by which iterations stop. Here weights must move by less than 1e-12: only so strict a rule
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -25,6 +27,7 @@ from ...tolerant import (
     ReinforcedLogisticRegression,
     ReinforcedPCA,
 )
+from ...tolerant.reinforced._loop import compute_reinforcements, log_reinforced, weigh
 from .._experiment import Bench, Cell, Experiment, Published
 from .._report import make_figure
 from ..figures import (
@@ -107,8 +110,21 @@ PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
 
 
 def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
-    """Figures 6 and 8 to 10, with alpha too small, chosen and too large; figures 11a and 12a."""
+    """Figures 6 and 8 to 10, with alpha too small, chosen and too large; 11a, 12a and curves."""
     files = []
+    for number, penalty, alphas in [
+        (1, "l1", (1e2, 1e3, 1e4)),
+        (2, "l2", (1e4, 1e6, 1e8)),
+        (3, "l1/2", (4, 12, 40)),
+    ]:
+        figure = make_figure(10, 3.8)
+        _draw_reinforcements(penalty, alphas, figure.subplots(1, 2))
+        files.append(_save(figure, folder / f"figure-{number}.png"))
+    for number, draw in [(4, _draw_bounds), (5, _draw_weights), (7, _draw_tails)]:
+        figure = make_figure(10, 3.8)
+        for penalty, panel in zip(("l1", "l2"), figure.subplots(1, 2), strict=True):
+            draw(penalty, panel)
+        files.append(_save(figure, folder / f"figure-{number}.png"))
     for number, plot, model in [
         (6, plot_outlying_line, ReinforcedLinearRegression()),
         (8, plot_outlying_sine, ReinforcedKernelRidge(gamma=10, alpha=0.1)),
@@ -123,6 +139,57 @@ def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
         _draw_mean_weight(penalty, panel)
     files.append(_save(figure, folder / "figure-11-12.png"))
     return files
+
+
+def _draw_reinforcements(penalty: str, alphas: Any, panels: Any) -> None:
+    """What is added to a probability, and what it becomes: figures 1 to 3."""
+    p = np.geomspace(1e-6, 1, 2001)
+    for alpha, style in zip(alphas, ("-", "--", ":"), strict=True):
+        added = compute_reinforcements(np.log(p), np.log(alpha), penalty)
+        for panel, values in zip(panels, (added, p + added), strict=True):
+            # A gap where values jump: L1/2 has no reinforcement from there on.
+            panel.loglog(p, np.where(values > 0, values, np.nan), style, label=f"alpha = {alpha:g}")
+    panels[0].set(xlabel="p", ylabel="r", title=f"{penalty.upper()} penalty")
+    panels[1].set(xlabel="p", ylabel="p + r")
+    panels[1].legend()
+
+
+def _draw_bounds(penalty: str, ax: Any) -> None:
+    """The reinforced log-likelihood by the mean, and its bound that touches it: figure 4."""
+    x = np.random.default_rng(0).normal(size=50)
+    old = norm.logpdf(x, 0.2, 1.3)
+    log_alpha = np.log(10.0 if penalty == "l1" else 100.0)
+    added = compute_reinforcements(old, log_alpha, penalty)
+    weights = weigh(old, log_alpha, penalty)
+    means = np.linspace(-2, 2, 401)[:, None]
+    log_p = norm.logpdf(x, means, 1.3)
+    ax.plot(means, np.log(np.exp(log_p) + added).sum(axis=1), label="reinforced")
+    bound = (weights * (log_p - old) + np.log(np.exp(old) + added)).sum(axis=1)  # theorem 3
+    ax.plot(means, bound, "--", label="bound")
+    ax.plot(0.2, np.log(np.exp(old) + added).sum(), "o", color="black", label="they touch")
+    ax.set(xlabel="mean", ylabel="log-likelihood", title=f"{penalty.upper()} penalty")
+    ax.legend()
+
+
+def _draw_weights(penalty: str, ax: Any) -> None:
+    """The weight of a row by its probability: figure 5."""
+    p = np.geomspace(1e-6, 1, 2001)
+    alphas = (1e2, 1e3, 1e4) if penalty == "l1" else (1e4, 1e6, 1e8)
+    for alpha, style in zip(alphas, ("-", "--", ":"), strict=True):
+        ax.semilogx(p, weigh(np.log(p), np.log(alpha), penalty), style, label=f"alpha = {alpha:g}")
+    ax.set(xlabel="p", ylabel="weight", title=f"{penalty.upper()} penalty")
+    ax.legend()
+
+
+def _draw_tails(penalty: str, ax: Any) -> None:
+    """A Gaussian of width 0.2 and what it is reinforced to: figure 7."""
+    residuals = np.linspace(-1, 1, 2001)
+    log_p = norm.logpdf(residuals, 0, 0.2)
+    alpha = 25.0 if penalty == "l1" else 625.0
+    ax.plot(residuals, np.exp(log_p), label="p")
+    ax.plot(residuals, np.exp(log_reinforced(log_p, np.log(alpha), penalty)), "--", label="p + r")
+    ax.set(xlabel="residual", ylabel="density", title=f"{penalty.upper()}, alpha = {alpha:g}")
+    ax.legend()
 
 
 def _draw_panels(plot: Callable[..., Any], model: BaseEstimator, panels: np.ndarray) -> None:
@@ -168,6 +235,7 @@ ppr = Experiment(
         "plain": Reinforcement(reinforcement=np.inf),
         "L1": Reinforcement("l1"),
         "L2": Reinforcement("l2"),
+        "L1/2": Reinforcement("l1/2"),
     },
     metrics=("log10_alpha", "iterations", "error", "weight_of_bad_row", "rank_of_bad_row"),
     measure=measure,

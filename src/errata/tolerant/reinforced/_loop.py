@@ -2,9 +2,9 @@
 
 The formulas have the letters of the paper: ``alpha`` is the constant that the estimators call
 ``reinforcement``, ``r`` what is added to the probability ``p`` of a row, and ``w = p / (p + r)``
-its weight. What is paid for a reinforcement is ``alpha Omega(r) = c (1 - w)`` under both penalties,
-with ``c`` = 1 for L1 and 1/2 for L2. Everything is computed from logarithms, so that a density of
-1e-400 is not a special case.
+its weight. What is paid for a reinforcement is ``alpha Omega(r) = c (1 - w)`` under all penalties,
+with ``c`` = 1 for L1, 1/2 for L2 and 2 for L1/2. Everything is computed from logarithms, so that a
+density of 1e-400 is not a special case.
 """
 
 from collections.abc import Callable
@@ -32,9 +32,12 @@ from ..._validation import (
 )
 from ..._warn import warn_user
 
-PENALTIES = ("l1", "l2")
-_PRICE = {"l1": 1.0, "l2": 0.5}
+PENALTIES = ("l1", "l2", "l1/2")
+_PRICE = {"l1": 1.0, "l2": 0.5, "l1/2": 2.0}
 _LOG_2 = np.log(2.0)
+# Where L1/2 pays for its reinforcement: 4 alpha² p = 1 - s², s solving log(2 / (1 - s)) = 1 + s.
+_LAST_ROOT = brentq(lambda s: np.log(2 / (1 - s)) - 1 - s, 0.1, 0.99, xtol=1e-15)
+_LOG_JUMP = np.log1p(-(_LAST_ROOT**2)) - 2 * _LOG_2  # of alpha² p, there
 _TIE_BREAK = 1e-6  # of the abnormality; the rest of it is one minus the weight
 _LOG_NEXT_TO_NOTHING = -1e300  # stands for the logarithm of 0, so that inf - inf never occurs
 
@@ -59,19 +62,33 @@ class Degenerate(ValueError):
 
 
 def weigh(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
-    """Weight of each row (34): ``min(1, alpha p)`` or ``2z / (z + √(z² + 4))``, z = p √alpha."""
+    """Weight of each row (34): ``min(1, alpha p)`` or ``2z / (z + √(z² + 4))``, z = p √alpha.
+
+    L1/2 with ``q = 4 alpha² p``: ``(1 - √(1 - q)) / 2`` as long as a reinforcement pays, then 1.
+    """
     log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
     with np.errstate(over="ignore"):
         if penalty == "l1":
             return np.exp(np.minimum(0.0, log_alpha + log_p))
+        if penalty == "l1/2":
+            log_place = log_p + 2 * log_alpha
+            q = 4 * np.exp(np.minimum(log_place, _LOG_JUMP))
+            return np.where(log_place < _LOG_JUMP, q / (2 * (1 + np.sqrt(1 - q))), 1.0)
         # Divided through by z: z² would overflow for large z, and inf / inf is nan.
         return 2 / (1 + np.hypot(1.0, np.exp(_LOG_2 - log_p - log_alpha / 2)))
 
 
 def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
-    """Logarithm of the reinforced probability ``p + r`` (equations 13 and 18)."""
+    """Logarithm of the reinforced probability ``p + r`` (equations 13 and 18).
+
+    L1/2: ``(1 - w) / alpha²`` where there is a reinforcement, which falls as ``p`` grows.
+    """
     if penalty == "l1":
         return np.maximum(log_p, -log_alpha)
+    if penalty == "l1/2":
+        weights = weigh(log_p, log_alpha, penalty)
+        with np.errstate(divide="ignore"):
+            return np.where(weights < 1, np.log1p(-weights) - 2 * log_alpha, log_p)
     log_root = np.logaddexp(2 * log_p, 2 * _LOG_2 - log_alpha) / 2  # of sqrt(p² + 4 / alpha)
     return np.logaddexp(log_p, log_root) - _LOG_2
 
@@ -79,10 +96,13 @@ def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndar
 def compute_reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float.
 
-    From ``r = (1 - w) / alpha`` for L1 and ``r = 1 / (alpha (p + r))`` for L2, neither of which
-    subtracts two numbers that may be nearly equal.
+    From ``r = (1 - w) / alpha`` for L1, ``r = 1 / (alpha (p + r))`` for L2 and
+    ``r = ((1 - w) / alpha)²`` for L1/2, none of which subtracts two numbers that may be nearly
+    equal.
     """
     with np.errstate(over="ignore", divide="ignore"):
+        if penalty == "l1/2":
+            return np.exp(2 * (np.log1p(-weigh(log_p, log_alpha, penalty)) - log_alpha))
         if penalty == "l1":
             log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
             return np.exp(np.log(-np.expm1(np.minimum(0.0, log_alpha + log_p))) - log_alpha)
@@ -92,14 +112,15 @@ def compute_reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) ->
 def compute_abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """One minus the weight (section 3.5), to the sixth digit; the rest keeps the order of ``p``.
 
-    L1 gives a weight of one to all the likely rows. Where more rows are wrong than the mean weight
-    leaves room for, some of the wrong are among them, and a list sorted by abnormality should still
-    have these next.
+    L1 and L1/2 give a weight of one to all the likely rows. Where more rows are wrong than the mean
+    weight leaves room for, some of the wrong are among them, and a list sorted by abnormality
+    should still have these next.
     """
     degree = 1 - weigh(log_p, log_alpha, penalty)
     if penalty == "l2":
         return degree
-    log_odds = -(log_alpha + np.maximum(log_p, _LOG_NEXT_TO_NOTHING))
+    log_threshold = -log_alpha if penalty == "l1" else _LOG_JUMP - 2 * log_alpha
+    log_odds = log_threshold - np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
     return (1 - _TIE_BREAK) * degree + _TIE_BREAK * expit(log_odds)
 
 
@@ -126,14 +147,15 @@ def choose_log_alpha(
     be below weight one, and the k rows below it must outnumber the rows to give up (else the
     logarithm of zero turns up whenever the worst rows underflow). L2 is a search for the root of an
     increasing function, in a bracket that holds for densities of any unit: at its left end every
-    weight is at most ``mean_weight``, at its right end at least.
+    weight is at most ``mean_weight``, at its right end at least. Weights of L1/2 jump, so that a
+    mean weight may be out of reach: the least alpha is taken with which it is no smaller.
     """
     log_p = log_p[counts > 0]
     counts = counts[counts > 0]
     needed = _find_mean_of_possible(log_p, counts, mean_weight, penalty)
     possible = log_p > -np.inf
-    search = _solve_by_sorting if penalty == "l1" else _solve_by_root
-    return search(log_p[possible], counts[possible], needed)
+    search = {"l1": _solve_by_sorting, "l2": _solve_by_root, "l1/2": _solve_by_halving}
+    return search[penalty](log_p[possible], counts[possible], needed)
 
 
 def _find_mean_of_possible(
@@ -142,7 +164,7 @@ def _find_mean_of_possible(
     """The mean weight that the rows of non-zero probability need, the others having weight zero."""
     impossible = log_p == -np.inf
     left = 1 - counts[impossible].sum() / counts.sum()
-    # L1 gives all possible rows a weight of one at a finite alpha, L2 in the limit only.
+    # Others than L2 give all possible rows a weight of one at a finite alpha.
     margin = _ROUNDING if penalty == "l2" else -_ROUNDING
     if not left > mean_weight + margin:
         raise ValueError(
@@ -180,6 +202,21 @@ def _solve_by_root(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) ->
     return float(brentq(excess, low - margin, high + margin, xtol=1e-12, maxiter=1000))
 
 
+def _solve_by_halving(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
+    """L1/2: the least log alpha, to the last digit, with which the mean weight is no smaller."""
+    # A weight below the jump, and no more than the mean: 4 alpha² p = 4 w (1 - w).
+    least = min(mean_weight, 0.2)
+    low = (np.log(least) + np.log1p(-least) - log_p.max()) / 2
+    high = (_LOG_JUMP - log_p.min()) / 2
+    high += 1e-9 * (1 + abs(high))
+    while True:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            return float(high)
+        enough = np.average(weigh(log_p, middle, "l1/2"), weights=counts) >= mean_weight
+        low, high = (low, middle) if enough else (middle, high)
+
+
 def compute_l2_bracket(log_p: np.ndarray, mean_weight: float) -> tuple[float, float]:
     """Values of log alpha at which no L2 weight is above, and none below, ``mean_weight``."""
     # The weight of a row is mean_weight where p sqrt(alpha) = z.
@@ -212,9 +249,10 @@ def reinforcement_weights(
         row a weight of one. "auto" chooses the constant for which the mean weight is
         ``mean_weight``. (Cross-validation cannot choose it: validation rows hold the same errors as
         training rows, and keeping errors pays off on them.)
-    reinforcement_penalty : {"l1", "l2"}, default="l1"
+    reinforcement_penalty : {"l1", "l2", "l1/2"}, default="l1"
         With "l1" only the rows below the threshold 1/alpha lose weight; "l2" is smooth, with its
-        threshold at 1/sqrt(alpha).
+        threshold at 1/sqrt(alpha). "l1/2" is the counter-example of [1]_: weights jump from 0.2 to
+        1 at 0.16/alpha², and the mean weight is the least within reach.
     mean_weight : float in (0, 1), default=0.95
         The mean weight to reach with "auto": the fraction of the rows that should be fitted. Too
         low costs little, too high keeps errors in: with 10 % wrong rows take 0.9 or less.
@@ -229,7 +267,8 @@ def reinforcement_weights(
     -----
     The reinforcement ``r >= 0`` maximises ``log(p + r) - alpha Omega(r)`` with ``Omega(r) = r``
     (L1, equation 12 of [1]_) or ``r²/2`` (L2, equation 17), so that ``w = min(1, alpha p)`` or
-    ``w = 2z / (z + sqrt(z² + 4))`` with ``z = p sqrt(alpha)``.
+    ``w = 2z / (z + sqrt(z² + 4))`` with ``z = p sqrt(alpha)``. L1/2 has ``Omega(r) = 2 sqrt(r)``,
+    which is not convex: ``p + r`` may be smaller for the larger ``p``, though ``w`` never is.
 
     References
     ----------

@@ -219,9 +219,9 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         "l2" those less likely than about 1/sqrt(alpha). The smaller, the more rows lose weight;
         infinity is the ordinary fit. "auto" chooses it anew at each iteration, so that the mean
         weight is ``mean_weight``.
-    reinforcement_penalty : {"l1", "l2"}, default="l1"
+    reinforcement_penalty : {"l1", "l2", "l1/2"}, default="l1"
         What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
-        many mild ones.
+        many mild ones; "l1/2" gives a row up at once: its weight jumps from 1 to 0.2.
     mean_weight : float in (0, 1), default=0.95
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
@@ -390,9 +390,9 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         The constant alpha of [1]_, in the unit of ``y`` ("l1") or its square ("l2"). The smaller,
         the more rows lose weight; infinity is the ordinary fit. "auto" chooses it anew at each
         iteration, so that the mean weight is ``mean_weight``.
-    reinforcement_penalty : {"l1", "l2"}, default="l1"
+    reinforcement_penalty : {"l1", "l2", "l1/2"}, default="l1"
         What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
-        many mild ones.
+        many mild ones; "l1/2" gives a row up at once: its weight jumps from 1 to 0.2.
     mean_weight : float in (0, 1), default=0.95
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
@@ -578,9 +578,9 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         The constant alpha of [1]_, in the unit of one over a density of ``X`` (its square for
         "l2"). The smaller, the more rows lose weight; infinity is the ordinary fit. "auto" chooses
         it anew at each iteration, so that the mean weight is ``mean_weight``.
-    reinforcement_penalty : {"l1", "l2"}, default="l1"
+    reinforcement_penalty : {"l1", "l2", "l1/2"}, default="l1"
         What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
-        many mild ones.
+        many mild ones; "l1/2" gives a row up at once: its weight jumps from 1 to 0.2.
     mean_weight : float in (0, 1), default=0.95
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
