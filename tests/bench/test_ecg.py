@@ -1,4 +1,5 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from errata.bench import (
 )
 from errata.bench.experiments._ecg import (
     METRICS,
-    SegmentECGs,
     _make_methods,
+    get_recordings,
     make_artificial_recordings,
     measure_label_doubt,
+    measure_segmentation,
     split_in_time,
 )
 from errata.datasets import make_ecg
@@ -34,7 +36,7 @@ def tiny():
         methods=_make_methods(n_init=1, max_iter=5, n_components=2),
         noise_levels=(0.0, 0.5),
         repetitions=1,
-        measure=SegmentECGs(n_recordings=2, n_beats=60),
+        measure=partial(measure_segmentation, n_recordings=2, n_beats=60),
     )
 
 
@@ -83,10 +85,9 @@ def test_a_run_ends_with_tables_and_pictures(tiny, results, tmp_path):
 
 
 def test_all_methods_and_levels_get_the_same_recordings():
-    measure = SegmentECGs(n_recordings=2, n_beats=20)
     bench = Bench(None, seed=3)
     one, other = (
-        measure._recordings(Cell(ARTIFICIAL, level, method, 4), bench)
+        get_recordings(Cell(ARTIFICIAL, level, method, 4), bench, n_recordings=2, n_beats=20)
         for level, method in ((0.0, "a"), (0.5, "b"))
     )
     np.testing.assert_array_equal(one[1][0].X, other[1][0].X)

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,11 +10,12 @@ from errata.bench.experiments._elm_kernels import (
     RBF,
     TUNED,
     collect_curves,
+    compute_drawn_units,
+    make_powers_of_ten,
     make_svm_methods,
     plot_svm_kernels,
     search,
 )
-from errata.bench.experiments._gram_search import DrawnUnits, make_powers_of_ten
 
 
 def published_intervals():
@@ -37,7 +39,7 @@ def test_grids_are_the_published_ones():
     methods = get_experiment("elm-svm").methods
     assert (len(methods[RBF].kernels), len(methods[RBF].grid["C"])) == (36, 21)
     assert len(methods[LARGE].grid["C"]) == 26
-    assert [k.n_hidden for k in methods[TUNED].kernels][-1] == 10_000
+    assert [k.keywords["n_hidden"] for k in methods[TUNED].kernels][-1] == 10_000
 
 
 def fake_results():
@@ -84,7 +86,11 @@ def accuracies(tmp_path, data_folder, datasets, methods):
 
 @pytest.mark.slow
 def test_a_thousand_units_reach_the_published_accuracies(tmp_path, data_folder):  # U2
-    method = {LARGE: search([DrawnUnits(1000)], make_powers_of_ten(-1, 4, 1), cv=5)}
+    method = {
+        LARGE: search(
+            [partial(compute_drawn_units, n_hidden=1000)], make_powers_of_ten(-1, 4, 1), cv=5
+        )
+    }
     intervals = published_intervals()
     found = accuracies(tmp_path, data_folder, intervals, method)
     for dataset, (low, high) in intervals.items():
@@ -94,7 +100,10 @@ def test_a_thousand_units_reach_the_published_accuracies(tmp_path, data_folder):
 @pytest.mark.slow
 def test_accuracy_is_flat_in_the_number_of_units(tmp_path, data_folder):  # U4
     C = make_powers_of_ten(-1, 4, 1)
-    methods = {f"ELM p={p}": search([DrawnUnits(p)], C, cv=5) for p in (30, 300, 1000, 3000)}
+    methods = {
+        f"ELM p={p}": search([partial(compute_drawn_units, n_hidden=p)], C, cv=5)
+        for p in (30, 300, 1000, 3000)
+    }
     found = accuracies(tmp_path, data_folder, ["Ion"], methods)
     many = [found["Ion", f"ELM p={p}"] for p in (300, 1000, 3000)]
     assert max(many) - min(many) <= 3

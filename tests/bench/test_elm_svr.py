@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, run_experiment
-from errata.bench.experiments._datasets import load_complete
+from errata.bench._experiment import load_complete
 from errata.bench.experiments._elm_kernels import (
     GAUSSIAN,
     SIGMAS,
     VARIANCES,
     compute_relative_error,
     elm,
+    make_powers_of_ten,
     make_svr_methods,
     plot_svr_kernels,
 )
-from errata.bench.experiments._gram_search import make_powers_of_ten
 
 
 def published():
@@ -60,7 +60,9 @@ def test_names_agree_with_the_published_table():
 
 def test_grids_lie_within_the_published_ones():
     gaussian = get_experiment("elm-svr").methods[GAUSSIAN]
-    assert {kernel.gamma for kernel in gaussian.kernels} <= set(make_powers_of_ten(-3, 0, 0.5))
+    assert {kernel.keywords["gamma"] for kernel in gaussian.kernels} <= set(
+        make_powers_of_ten(-3, 0, 0.5)
+    )
     assert set(gaussian.grid["C"]) <= set(make_powers_of_ten(-2, 6, 0.5))
     assert 1e-5 < min(gaussian.grid["epsilon"]) < max(gaussian.grid["epsilon"]) < 10
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
@@ -8,14 +10,14 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from errata.bench import Bench, Cell
-from errata.bench.experiments._datasets import load_complete
-from errata.bench.experiments._gram_search import (
-    DrawnUnits,
-    Gaussian,
+from errata.bench._experiment import load_complete
+from errata.bench.experiments._elm_kernels import (
     GramSearch,
-    InfiniteUnits,
-    OuterFold,
+    compute_drawn_units,
+    compute_gaussian,
+    compute_infinite_units,
     make_powers_of_ten,
+    measure_outer_fold,
 )
 from errata.elm import ELMFeatures, asymptotic_elm_kernel
 
@@ -24,7 +26,7 @@ C = (0.1, 1, 10, 100)
 
 def test_the_search_is_that_of_scikit_learn_without_its_repeated_gram_matrices():
     X, y = make_moons(150, noise=0.3, random_state=0)
-    kernels = [Gaussian(gamma) for gamma in (0.1, 1, 10)]
+    kernels = [partial(compute_gaussian, gamma=gamma) for gamma in (0.1, 1, 10)]
     ours = GramSearch(
         SVC(kernel="precomputed"), kernels, {"C": C}, scaler=StandardScaler(), cv=5, random_state=0
     ).fit(X[:100], y[:100])
@@ -34,9 +36,13 @@ def test_the_search_is_that_of_scikit_learn_without_its_repeated_gram_matrices()
         cv=StratifiedKFold(5, shuffle=True, random_state=0),
     ).fit(X[:100], y[:100])
     chosen = theirs.cv_results_["mean_test_score"].reshape(4, 3)  # C by gamma
-    places = chosen[C.index(ours.parameters_["C"]), (0.1, 1, 10).index(ours.kernel_.gamma)]
+    places = chosen[
+        C.index(ours.parameters_["C"]), (0.1, 1, 10).index(ours.kernel_.keywords["gamma"])
+    ]
     assert places == chosen.max()
-    refit = make_pipeline(StandardScaler(), SVC(gamma=ours.kernel_.gamma, **ours.parameters_))
+    refit = make_pipeline(
+        StandardScaler(), SVC(gamma=ours.kernel_.keywords["gamma"], **ours.parameters_)
+    )
     np.testing.assert_array_equal(
         ours.predict(X[100:]), refit.fit(X[:100], y[:100]).predict(X[100:])
     )
@@ -48,7 +54,7 @@ def test_targets_are_standardised_and_errors_in_their_own_units():
     y = 1000 + 50 * np.sin(2 * X[:, 0])
     search = GramSearch(
         SVR(kernel="precomputed"),
-        [InfiniteUnits(1.0)],
+        [partial(compute_infinite_units, weight_scale=1.0)],
         {"C": (1, 100), "epsilon": (0.01, 0.1)},
         scaler=StandardScaler(),
         cv=4,
@@ -60,15 +66,18 @@ def test_targets_are_standardised_and_errors_in_their_own_units():
 
 def test_kernels_are_what_they_are_called():
     X, Z = np.random.RandomState(0).normal(size=(2, 5, 3))
-    np.testing.assert_array_equal(Gaussian(0.3)(X, Z, 0), rbf_kernel(X, Z, gamma=0.3))
     np.testing.assert_array_equal(
-        InfiniteUnits(2.0)(X, Z, 0), asymptotic_elm_kernel(X, Z, weight_scale=2.0)
+        partial(compute_gaussian, gamma=0.3)(X, Z, 0), rbf_kernel(X, Z, gamma=0.3)
+    )
+    np.testing.assert_array_equal(
+        partial(compute_infinite_units, weight_scale=2.0)(X, Z, 0),
+        asymptotic_elm_kernel(X, Z, weight_scale=2.0),
     )
     published = ELMFeatures(
         n_hidden=7, activation="logistic", weight_distribution="uniform", random_state=5
     ).fit(X)
     np.testing.assert_allclose(
-        DrawnUnits(7)(X, Z, 5),
+        partial(compute_drawn_units, n_hidden=7)(X, Z, 5),
         published.transform(X) @ published.transform(Z).T,
         rtol=0,
         atol=1e-15,
@@ -84,9 +93,13 @@ def test_repetitions_are_the_folds_of_one_cross_validation():
         return {"n": 1.0}
 
     search = GramSearch(
-        SVC(kernel="precomputed"), [Gaussian(0.1)], {"C": (1,)}, scaler=MinMaxScaler(), cv=2
+        SVC(kernel="precomputed"),
+        [partial(compute_gaussian, gamma=0.1)],
+        {"C": (1,)},
+        scaler=MinMaxScaler(),
+        cv=2,
     )
-    measure = OuterFold(score, n_splits=5)
+    measure = partial(measure_outer_fold, score=score, n_splits=5)
     for fold in range(5):
         measure(Cell("Iris", None, "rbf", fold), search, "iris", Bench(None, seed=0))
     assert seen == [30] * 5
@@ -101,10 +114,14 @@ def test_folds_are_the_same_for_all_methods_and_cover_every_row():
 
     def search(gamma):
         return GramSearch(
-            SVC(kernel="precomputed"), [Gaussian(gamma)], {"C": (1,)}, scaler=MinMaxScaler(), cv=2
+            SVC(kernel="precomputed"),
+            [partial(compute_gaussian, gamma=gamma)],
+            {"C": (1,)},
+            scaler=MinMaxScaler(),
+            cv=2,
         )
 
-    measure, bench = OuterFold(score, n_splits=3), Bench(None, seed=0)
+    measure, bench = partial(measure_outer_fold, score=score, n_splits=3), Bench(None, seed=0)
     for gamma in (0.1, 1.0):
         for fold in range(3):
             measure(Cell("Wine", None, f"{gamma}", fold), search(gamma), "wine", bench)
@@ -131,7 +148,7 @@ def test_grids_have_the_sizes_of_the_papers(bounds, count, ends):
 
 
 def test_regressions_are_cut_without_regard_to_the_target():
-    from errata.bench.experiments._gram_search import _make_folds
+    from errata.bench.experiments._elm_kernels import _make_folds
 
     assert isinstance(_make_folds(SVR(), 10, 0), KFold)
     assert isinstance(_make_folds(SVC(), 10, 0), StratifiedKFold)
@@ -139,7 +156,7 @@ def test_regressions_are_cut_without_regard_to_the_target():
 
 def test_a_search_on_some_rows_still_fits_all_of_them():
     X, y = make_moons(150, noise=0.3, random_state=0)
-    kernels = [Gaussian(gamma) for gamma in (0.1, 1, 10)]
+    kernels = [partial(compute_gaussian, gamma=gamma) for gamma in (0.1, 1, 10)]
     search = GramSearch(
         SVC(kernel="precomputed"),
         kernels,
@@ -149,5 +166,7 @@ def test_a_search_on_some_rows_still_fits_all_of_them():
         search_rows=60,
         random_state=0,
     ).fit(X, y)
-    refit = make_pipeline(StandardScaler(), SVC(gamma=search.kernel_.gamma, **search.parameters_))
+    refit = make_pipeline(
+        StandardScaler(), SVC(gamma=search.kernel_.keywords["gamma"], **search.parameters_)
+    )
     np.testing.assert_array_equal(search.predict(X), refit.fit(X, y).predict(X))

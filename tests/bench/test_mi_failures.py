@@ -1,4 +1,5 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -21,9 +22,9 @@ from errata.bench.experiments._mi_failures import (
     DISCRETE,
     RANDOM,
     SETTINGS,
-    PairsOfFeatures,
     compute_statistics,
     count_outside_bounds,
+    measure_failures,
     sum_histograms,
     write_failures,
 )
@@ -38,7 +39,9 @@ EXPERIMENT = get_experiment("mi-failures")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    tiny = dataclasses.replace(EXPERIMENT.quickly(), measure=PairsOfFeatures(2000))
+    tiny = dataclasses.replace(
+        EXPERIMENT.quickly(), measure=partial(measure_failures, n_pairs=2000)
+    )
     return run_experiment(tiny, tmp_path_factory.mktemp("mi-failures"))
 
 
@@ -62,7 +65,7 @@ def test_names_and_numbers_agree_with_what_the_text_of_the_paper_says():
 
 def test_a_cell_is_the_statistics_of_its_setting():
     cell, bench = Cell("discrete m=8 alpha=1", None, "mutual information", 3), Bench(None, seed=1)
-    found = PairsOfFeatures(500)(cell, None, None, bench)
+    found = measure_failures(cell, None, None, bench, n_pairs=500)
     assert set(found) == set(EXPERIMENT.metrics)
     seed = bench.seed_of(cell.dataset, cell.repetition)
     expected = compute_statistics(

@@ -1,4 +1,5 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -6,9 +7,9 @@ import pytest
 from errata.bench import get_experiment, run_experiment, write_comparison
 from errata.bench.experiments._mi_regression import (
     _SUBSETS,
-    KINDS,
-    OneCurve,
-    PairsOfSubsets,
+    ONE_CURVE,
+    SEVERAL_CURVES,
+    measure_subsets,
     write_regression,
 )
 from errata.feature_selection.information import information_gap_needed, regression_error
@@ -18,7 +19,7 @@ EXPERIMENT = get_experiment("mi-regression")
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    tiny = dataclasses.replace(EXPERIMENT.quickly(), measure=PairsOfSubsets(5000))
+    tiny = dataclasses.replace(EXPERIMENT.quickly(), measure=partial(measure_subsets, n_pairs=5000))
     return run_experiment(tiny, tmp_path_factory.mktemp("mi-regression"))
 
 
@@ -29,7 +30,7 @@ def column(results, metric, dataset, method):
 
 
 @pytest.mark.parametrize("method", ["MSE", "MAE"])
-@pytest.mark.parametrize("dataset", [name for name in KINDS if isinstance(KINDS[name], OneCurve)])
+@pytest.mark.parametrize("dataset", list(ONE_CURVE))
 def test_on_one_curve_nothing_fails_and_samples_have_its_error(results, dataset, method):
     assert np.all(column(results, "failures_percent", dataset, method) == 0)
     np.testing.assert_allclose(
@@ -44,9 +45,7 @@ def test_on_one_curve_nothing_fails_and_samples_have_its_error(results, dataset,
 
 
 @pytest.mark.parametrize("method", ["MSE", "MAE"])
-@pytest.mark.parametrize(
-    "dataset", [name for name in KINDS if not isinstance(KINDS[name], OneCurve)]
-)
+@pytest.mark.parametrize("dataset", list(SEVERAL_CURVES))
 def test_across_curves_some_pairs_fail_and_have_no_single_error(results, dataset, method):
     assert np.all(column(results, "failures_percent", dataset, method) > 0)
     assert np.isnan(column(results, "error", dataset, method)).all()
@@ -79,7 +78,7 @@ def test_the_subsets_of_the_figures_fail_and_do_not_fail_as_in_the_paper():
 
 def test_the_table_has_a_row_for_each_kind_and_criterion(results, tmp_path):
     lines = write_regression(results, tmp_path / "regression.md").read_text().splitlines()
-    assert len(lines) == 4 + 2 * len(KINDS)
+    assert len(lines) == 4 + 2 * len(ONE_CURVE | SEVERAL_CURVES)
     assert lines[4].startswith("| uniform | MSE | 0.10178 | ")
     assert lines[-1].startswith("| two Gaussians, ratio 1 to 10 | MAE | - | - | - | ")
 

@@ -15,21 +15,21 @@ from errata.bench import (
 from errata.bench.experiments import _noisy_selection
 from errata.bench.experiments._noisy_selection import (
     DATASETS,
-    MEASURE,
     METRICS,
+    N_CLASSES,
     AfterAudit,
     AfterCleaning,
     ByMemberships,
-    DrawnSplit,
     FromLabels,
-    NoisySelection,
     clone_with_one_seed,
+    collect_size_curves,
     compute_error,
     estimate_error_rate,
     measure_example,
+    measure_selection,
+    split_rows,
     write_example,
 )
-from errata.bench.experiments._sizes import collect_size_curves
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import LabelNoiseMemberships, MutualInformationSelector
 from errata.filters import Cleaner
@@ -37,8 +37,8 @@ from errata.noise import flip_labels
 
 BENCH = Bench(None, seed=0)
 PLAIN = MutualInformationSelector()
-IRIS = DrawnSplit("iris", None, None, 3)
-X, CODES, X_TEST, _ = IRIS.split()
+IRIS = ("iris", None, 3)
+X, CODES, X_TEST, _ = split_rows(*IRIS)
 
 
 def test_seventy_percent_train_on_standardised_rows():
@@ -49,7 +49,7 @@ def test_seventy_percent_train_on_standardised_rows():
 
 
 def test_a_subset_is_judged_with_its_columns_alone():
-    assert compute_error(IRIS, (2, 3)) < 10 < compute_error(IRIS, (1,))
+    assert compute_error(*IRIS, (2, 3)) < 10 < compute_error(*IRIS, (1,))
 
 
 def test_all_levels_and_methods_see_the_same_rows_and_what_a_level_flips_the_next_flips():
@@ -60,9 +60,8 @@ def test_all_levels_and_methods_see_the_same_rows_and_what_a_level_flips_the_nex
             seen.append((X, labels != classes))
             return super().fit(X, labels, classes)
 
-    measure = NoisySelection()
     for level, method in ((0.1, "one"), (0.2, "two")):
-        measure(Cell("Iris", level, method, 0), Spy(PLAIN), "iris", BENCH)
+        measure_selection(Cell("Iris", level, method, 0), Spy(PLAIN), "iris", BENCH)
     (X, few), (X_again, many) = seen
     np.testing.assert_array_equal(X, X_again)
     assert few.sum() == 11  # exactly: 10 % of 105, half a row rounded up
@@ -72,7 +71,7 @@ def test_all_levels_and_methods_see_the_same_rows_and_what_a_level_flips_the_nex
 
 def test_errors_by_size_end_with_the_last_column():
     cell = Cell("Iris", 0.2, "BW-N", 0)
-    found = NoisySelection()(cell, FromLabels(PLAIN), "iris", BENCH)
+    found = measure_selection(cell, FromLabels(PLAIN), "iris", BENCH)
     assert list(found) == list(METRICS)
     errors = [found[f"error_of_{size}"] for size in range(1, 6)]
     assert np.isfinite(errors[:4]).all()
@@ -84,7 +83,7 @@ def test_errors_by_size_end_with_the_last_column():
 
 def test_with_all_columns_all_methods_are_the_same():
     last = [
-        NoisySelection()(Cell("Iris", 0.2, name, 0), method, "iris", BENCH)["error_of_4"]
+        measure_selection(Cell("Iris", 0.2, name, 0), method, "iris", BENCH)["error_of_4"]
         for name, method in (("C", FromLabels(PLAIN, clean=True)), ("N", FromLabels(PLAIN)))
     ]
     assert last[0] == last[1]
@@ -98,7 +97,7 @@ def test_a_column_that_is_constant_in_training_is_in_the_last_subset(tmp_path):
     lines = [",".join(map(str, (*row, r, c))) for row, r, c in zip(X, rare, y, strict=True)]
     (tmp_path / "rare.csv").write_text("\n".join(["a,b,c,d,e,label", *lines]), encoding="utf-8")
     with pytest.warns(SuspicionWarning, match="single value"):
-        found = NoisySelection()(
+        found = measure_selection(
             Cell("Rare", 0.0, "BW-N", 0), FromLabels(PLAIN), "rare", BENCH._replace(folder=tmp_path)
         )
     assert np.isfinite([found[f"error_of_{size}"] for size in range(1, 6)]).all()
@@ -106,9 +105,9 @@ def test_a_column_that_is_constant_in_training_is_in_the_last_subset(tmp_path):
 
 def test_tolerant_selection_tells_how_many_labels_are_wrong():
     tolerant = FromLabels(MutualInformationSelector(label_noise="tolerant"))
-    found = NoisySelection()(Cell("Wine", 0.2, "LNT-BW", 0), tolerant, "wine", BENCH)
+    found = measure_selection(Cell("Wine", 0.2, "LNT-BW", 0), tolerant, "wine", BENCH)
     assert 15 < found["error_rate_percent"] < 25
-    plain = NoisySelection()(Cell("Wine", 0.2, "BW-N", 0), FromLabels(PLAIN), "wine", BENCH)
+    plain = measure_selection(Cell("Wine", 0.2, "BW-N", 0), FromLabels(PLAIN), "wine", BENCH)
     assert found["information"] > plain["information"] + 0.5
 
 
@@ -186,7 +185,7 @@ def test_the_sets_are_those_of_table_1():
     rows = [row for row in load_published("frenay_2013_datasets") if row["paper"].endswith("-12")]
     assert {row["dataset"].split()[0] for row in rows} == {name.split()[0] for name in DATASETS}
     classes = {row["dataset"].split()[0]: row["n_classes"] for row in rows}
-    for name, n_classes in MEASURE.n_classes.items():
+    for name, n_classes in N_CLASSES.items():
         assert classes[name.capitalize()] == n_classes
 
 

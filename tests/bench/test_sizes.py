@@ -5,8 +5,9 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from errata._neighbors import nearest_in
-from errata.bench.experiments._datasets import load_largest
-from errata.bench.experiments._sizes import (
+from errata.bench._experiment import load_largest
+from errata.bench._report import to_markdown
+from errata.bench.experiments._noisy_selection import (
     NUMBERS,
     collect_size_curves,
     compare_sizes,
@@ -70,7 +71,7 @@ def test_one_repetition_differs_from_nothing():
 
 def test_means_leave_out_the_size_at_which_all_are_the_same(results):
     table = make_table_of_means(collect_size_curves(results, 3), [("A", "B")])
-    assert table.rows == [["Iris", "20%", "12", "35.5", "38.5", "1 / none"]]
+    assert to_markdown(table).endswith("| Iris | 20% | 12 | 35.5 | 38.5 | 1 / none |")
 
 
 def test_table_and_picture_are_written(results, tmp_path):

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.table import Table as RichTable
+from rich.table import Table
 
 from .._files import atomic_path
 from .._format import plural
@@ -40,10 +40,14 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     summary = None
     sentences = [f"{len(results)} measurements; none of them was published."]
     if comparisons:
-        summary = to_rich(make_summary_table(comparisons))
+        summary = make_summary_table(comparisons)
         sentences = [summarise(comparisons)]
-        files.append(out / "comparison.md")
-        _write_markdown(experiment.title, comparisons, files[-1])
+        tables = [
+            f"## {table.title}\n\n{to_markdown(table)}"
+            for table in (summary, make_detail_table(comparisons))
+        ]
+        page = write_page(out / "comparison.md", experiment.title, *sentences, *tables)
+        files.append(page)
     files += _draw(experiment, results, comparisons, out)
     return Report(summary, sentences, files)
 
@@ -65,33 +69,14 @@ class BesidePublished(NamedTuple):
     within: bool | None
 
 
-def _write_markdown(title: str, comparisons: list[BesidePublished], path: Path) -> None:
-    parts = [f"# {title}", summarise(comparisons)]
-    for table in (make_summary_table(comparisons), make_detail_table(comparisons)):
-        parts += [f"## {table.title}", to_markdown(table)]
-    with atomic_path(path) as temporary:
-        temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-
-
 def _draw(
     experiment: Experiment, results: list[dict], comparisons: list[BesidePublished], out: Path
 ) -> list[Path]:
     files = []
     for metric in dict.fromkeys(c.metric for c in comparisons):
-        files.append(out / f"{metric}.png")
-        with atomic_path(files[-1]) as temporary:
-            of_metric = [c for c in comparisons if c.metric == metric]
-            plot_comparison(of_metric, temporary, title=experiment.title)
+        of_metric = [c for c in comparisons if c.metric == metric]
+        files.append(plot_comparison(of_metric, out / f"{metric}.png", title=experiment.title))
     return files + (experiment.illustrate(results, out) if experiment.illustrate else [])
-
-
-class Table(NamedTuple):
-    """Text cells under a header; the first ``names`` columns are names, the rest numbers."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    names: int
 
 
 def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
@@ -114,7 +99,7 @@ def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     ]
     names = ["metric", "noise", "method"]
     header = [*names, "sets", "ours", "published", "difference", "within 2 se"]
-    return Table("Means over the data sets", header, rows, len(names))
+    return make_table("Means over the data sets", header, rows, len(names))
 
 
 def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
@@ -132,17 +117,9 @@ def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
         ]
         for c in comparisons
     ]
-    header = [
-        "metric",
-        "noise",
-        "data set",
-        "method",
-        "ours",
-        "published",
-        "difference",
-        "within 2 se",
-    ]
-    return Table("Every number", header, rows, names=4)
+    names = ["metric", "noise", "data set", "method"]
+    header = [*names, "ours", "published", "difference", "within 2 se"]
+    return make_table("Every number", header, rows, len(names))
 
 
 def summarise(comparisons: Sequence[BesidePublished]) -> str:
@@ -165,26 +142,38 @@ def summarise(comparisons: Sequence[BesidePublished]) -> str:
     return f"{agree}; the mean differences are: {listed}."
 
 
+def make_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1
+) -> Table:
+    """A table of text; the first ``names`` columns are names, the rest numbers, to the right."""
+    table = Table(title=title, title_justify="left")
+    for place, name in enumerate(header):
+        table.add_column(name, justify="left" if place < names else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def to_markdown(table: Table) -> str:
-    """A table in Markdown, numbers to the right."""
-    line = ["---"] * table.names + ["---:"] * (len(table.header) - table.names)
+    """The same table in Markdown."""
+    columns = [
+        [str(column.header), "---" if column.justify == "left" else "---:", *column.cells]
+        for column in table.columns
+    ]
     return "\n".join(
         "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
-        for row in [table.header, line, *table.rows]
+        for row in zip(*columns, strict=True)
     )
 
 
-def to_rich(table: Table) -> Any:
-    """A table for the terminal."""
-    rich_table = RichTable(title=table.title, title_justify="left")
-    for place, name in enumerate(table.header):
-        rich_table.add_column(name, justify="left" if place < table.names else "right")
-    for row in table.rows:
-        rich_table.add_row(*row)
-    return rich_table
+def write_page(path: Path, title: str, *parts: str) -> Path:
+    """Write a page of Markdown: a title, and texts and tables below it."""
+    with atomic_path(path) as temporary:
+        temporary.write_text("\n\n".join([f"# {title}", *parts]) + "\n", encoding="utf-8")
+    return path
 
 
-def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> None:
+def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> Path:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
     methods = list(dict.fromkeys(c.method for c in comparisons))
     columns = min(len(methods), 3)
@@ -206,7 +195,7 @@ def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title
         figure.suptitle(title)
     if len({c.noise_level for c in comparisons}) > 1:
         figure.colorbar(points, ax=axes, label="noise level")
-    figure.savefig(path, dpi=150)
+    return save_figure(figure, path, dpi=150)
 
 
 def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
@@ -217,16 +206,8 @@ def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
     levels = [c.noise_level or 0.0 for c in group]
     # The colour bar is that of the last panel: up to 0.5, the highest level published, all panels
     # have one scale, whichever levels each of them holds.
-    return axis.scatter(
-        published,
-        ours,
-        c=levels,
-        cmap="viridis",
-        vmin=0,
-        vmax=max(max(levels), 0.5),
-        s=18,
-        zorder=2,
-    )
+    colours = {"c": levels, "cmap": "viridis", "vmin": 0, "vmax": max(max(levels), 0.5)}
+    return axis.scatter(published, ours, s=18, zorder=2, **colours)
 
 
 def _widen(low: float, high: float) -> tuple[float, float]:
@@ -370,8 +351,7 @@ def _draw_ranks(scores: np.ndarray, methods: list[str], path: Path) -> None:
     import matplotlib.pyplot
 
     axis = plot_critical_difference(scores, names=methods)
-    with atomic_path(path) as temporary:
-        axis.figure.savefig(temporary, dpi=150)
+    save_figure(axis.figure, path, dpi=150)
     # The diagram is made by pyplot, which keeps its figures until they are closed.
     matplotlib.pyplot.close(axis.figure)
 
@@ -382,3 +362,19 @@ def make_figure(width: float, height: float) -> Any:
 
     figure = matplotlib.figure.Figure
     return figure((width, height), layout="constrained")
+
+
+def save_figure(figure: Any, path: Path, *, dpi: int) -> Path:
+    """Write a figure as PNG."""
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, format="png")
+    return path
+
+
+def group_by(results: Iterable[dict[str, Any]], *columns: str) -> dict[Any, list[dict[str, Any]]]:
+    """Rows of the results with the same values in these columns; by the value itself if in one."""
+    groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for row in results:
+        key = tuple(row[name] for name in columns)
+        groups[key if len(columns) > 1 else key[0]].append(row)
+    return groups

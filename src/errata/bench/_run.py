@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -322,13 +323,16 @@ def format_object(thing: Any) -> str:
         return f"{{{', '.join(items)}}}"
     # Not repr(), which leaves out the defaults, and these may change between versions.
     if isinstance(thing, BaseEstimator):
-        return _call(thing, thing.get_params(deep=False))
+        return _call(type(thing).__name__, thing.get_params(deep=False))
+    if isinstance(thing, partial):
+        positional = {str(place): value for place, value in enumerate(thing.args)}
+        return _call(format_object(thing.func), positional | thing.keywords)
     if hasattr(thing, "__dict__"):  # splitters and measures
-        return _call(thing, vars(thing))
+        return _call(type(thing).__name__, vars(thing))
     # NumPy 2 writes np.float64(0.1) where NumPy 1 wrote 0.1.
     return repr(thing.item() if isinstance(thing, np.generic) else thing)
 
 
-def _call(thing: Any, parameters: dict[str, Any]) -> str:
+def _call(name: str, parameters: dict[str, Any]) -> str:
     arguments = (f"{name}={format_object(parameters[name])}" for name in sorted(parameters))
-    return f"{type(thing).__name__}({', '.join(arguments)})"
+    return f"{name}({', '.join(arguments)})"

@@ -22,9 +22,7 @@ Chance is the reference: of samples flagged blindly, as many lie in a disagreeme
 
 import os
 import warnings
-from collections import defaultdict
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +31,6 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.utils import Bunch
 
-from ..._files import atomic_path
 from ..._random import clone_with_seed
 from ...datasets import load_qtdb, make_ecg
 from ...datasets._ecg_folder import read_qtdb_records
@@ -42,7 +39,7 @@ from ...metrics import segmentation_report
 from ...noise import flip_labels, shift_boundaries
 from ...sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM, WaveletFeatures
 from .._experiment import Bench, Cell, Experiment, Published
-from .._report import Table, make_figure, to_markdown
+from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
 
 SCORES = ("recall_percent", "precision_percent", "auc")
 METRICS = (*SCORES, *(f"uniform_{score}" for score in SCORES))
@@ -79,35 +76,35 @@ class RecordingPart(NamedTuple):
     fs: float
 
 
-@dataclass(frozen=True)
-class SegmentECGs:
+def measure_segmentation(
+    cell: Cell,
+    method: BaseEstimator,
+    _: str | None,
+    bench: Bench,
+    *,
+    n_recordings: int = 10,
+    n_beats: int = 250,
+) -> dict[str, float]:
     """Learn from the noisy labels of a part of each recording, and segment the rest of it.
 
-    Parameters
-    ----------
-    n_recordings, n_beats : int
-        How many artificial recordings, and of how many beats.
+    Means over the recordings, for both kinds of noise; so many artificial recordings, of so many
+    beats.
     """
+    rows = [
+        _measure_both_kinds(train, test, cell, method, bench, place)
+        for place, (train, test) in enumerate(get_recordings(cell, bench, n_recordings, n_beats))
+    ]
+    return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
 
-    n_recordings: int = 10
-    n_beats: int = 250
 
-    def __call__(
-        self, cell: Cell, method: BaseEstimator, dataset: str | None, bench: Bench
-    ) -> dict[str, float]:
-        """Means over the recordings, for both kinds of noise."""
-        rows = [
-            _measure_both_kinds(train, test, cell, method, bench, place)
-            for place, (train, test) in enumerate(self._recordings(cell, bench))
-        ]
-        return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
-
-    def _recordings(self, cell: Cell, bench: Bench) -> list[tuple[RecordingPart, RecordingPart]]:
-        if cell.dataset in GROUPS:
-            return load_real_recordings(GROUPS[cell.dataset], bench.folder)
-        # Neither level nor repetition: what is repeated are noise and training.
-        seed = bench.seed_of(cell.dataset)
-        return make_artificial_recordings(self.n_recordings, self.n_beats, seed)
+def get_recordings(
+    cell: Cell, bench: Bench, n_recordings: int, n_beats: int
+) -> list[tuple[RecordingPart, RecordingPart]]:
+    """Parts to learn from and to test on, of real recordings or of so many artificial ones."""
+    if cell.dataset in GROUPS:
+        return load_real_recordings(GROUPS[cell.dataset], bench.folder)
+    # Neither level nor repetition: what is repeated are noise and training.
+    return make_artificial_recordings(n_recordings, n_beats, bench.seed_of(cell.dataset))
 
 
 def _measure_both_kinds(
@@ -139,20 +136,15 @@ def _score_recording(
     fitted = fit_quietly(model, train, labels)
     predicted = fitted.predict(test.X, lengths=test.lengths)
     report = segmentation_report(test.y, predicted, fs=test.fs, lengths=test.lengths)
+    wrong = labels != train.y
+    auc = np.nan
+    if wrong.any():
+        auc = float(roc_auc_score(wrong, measure_label_doubt(fitted, train, labels)))
     return {
         "recall_percent": 100 * report["recall"],
         "precision_percent": 100 * report["precision"],
-        "auc": _compute_auc(fitted, train, labels),
+        "auc": auc,
     }
-
-
-def _compute_auc(model: Any, train: RecordingPart, labels: np.ndarray) -> float:
-    wrong = labels != train.y
-    return (
-        float(roc_auc_score(wrong, measure_label_doubt(model, train, labels)))
-        if wrong.any()
-        else np.nan
-    )
 
 
 def _make_methods(**settings: Any) -> dict[str, BaseEstimator]:
@@ -165,12 +157,11 @@ def _make_methods(**settings: Any) -> dict[str, BaseEstimator]:
 
 def draw_ecg_curves(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """A table of how well suspicion ranks wrong labels, and a picture for each kind of noise."""
-    paths = [folder / "suspicion.md"]
-    _write_suspicion(results, paths[0])
-    for prefix, (kind, percent, axis) in _KINDS.items():
-        paths.append(folder / f"{kind}.png")
-        _draw(results, prefix, percent, axis, paths[-1])
-    return paths
+    pictures = [
+        _draw(results, prefix, percent, axis, folder / f"{kind}.png")
+        for prefix, (kind, percent, axis) in _KINDS.items()
+    ]
+    return [_write_suspicion(results, folder / "suspicion.md"), *pictures]
 
 
 ecg = Experiment(
@@ -181,7 +172,7 @@ ecg = Experiment(
     noise_levels=tuple(step / 20 for step in range(11)),
     repetitions=40,
     metrics=METRICS,
-    measure=SegmentECGs(),
+    measure=measure_segmentation,
     published=Published("frenay_2013_tables", repetitions=40),
     illustrate=draw_ecg_curves,
     quick={
@@ -189,7 +180,7 @@ ecg = Experiment(
         "methods": _make_methods(n_init=1, max_iter=60),
         "noise_levels": (0.0, 0.25, 0.5),
         "repetitions": 2,
-        "measure": SegmentECGs(n_recordings=3, n_beats=100),
+        "measure": partial(measure_segmentation, n_recordings=3, n_beats=100),
     },
 )
 
@@ -264,81 +255,55 @@ def _run_lengths(numbers: np.ndarray) -> np.ndarray:
     return np.unique(numbers, return_counts=True)[1]
 
 
-def _draw(results: list[dict], prefix: str, percent: float, label: str, path: Path) -> None:
-    datasets = list(dict.fromkeys(row["dataset"] for row in results))
-    figure = make_figure(4 * len(datasets) + 0.5, 6.4)
-    panels = figure.subplots(2, len(datasets), squeeze=False, sharex=True, sharey="col")
-    for column, dataset in enumerate(datasets):
+def _draw(results: list[dict], prefix: str, percent: float, label: str, path: Path) -> Path:
+    by_dataset = group_by(results, "dataset")
+    n_sets = len(by_dataset)
+    figure = make_figure(4 * n_sets + 0.5, 6.4)
+    panels = figure.subplots(2, n_sets, squeeze=False, sharex=True, sharey="col")
+    for column, dataset in enumerate(by_dataset):
         for panel, score in zip(panels[:, column], ("recall", "precision"), strict=True):
-            curves = _collect_curves(results, dataset, f"{prefix}{score}_percent")
-            for method, (levels, mean, error) in curves.items():
-                _draw_curve(panel, method, percent * levels, mean, error)
+            for method, rows in group_by(by_dataset[dataset], "method").items():
+                _draw_curve(panel, method, rows, f"{prefix}{score}_percent", percent)
             panel.set_ylabel(f"{score} (%)")
         panels[0, column].set_title(dataset.removesuffix(" (average)"))
         panels[1, column].set_xlabel(label)
     names = panels[0, 0].get_legend_handles_labels()
-    figure.legend(*names, loc="outside upper center", ncols=len(datasets))  # as many as fit
-    with atomic_path(path) as temporary:
-        figure.savefig(temporary, dpi=110, format="png")
+    figure.legend(*names, loc="outside upper center", ncols=n_sets)  # as many as fit
+    return save_figure(figure, path, dpi=110)
 
 
-def _draw_curve(
-    panel: Any, method: str, x: np.ndarray, mean: np.ndarray, error: np.ndarray
-) -> None:
+def _draw_curve(panel: Any, method: str, rows: list[dict], metric: str, percent: float) -> None:
+    """Means over the repetitions, with 95 % intervals."""
+    by_level = sorted(group_by(rows, "noise_level").items())
+    x = np.array([percent * level for level, _ in by_level])
+    values = [np.array([row[metric] for row in of]) for _, of in by_level]
+    mean = np.array([v.mean() for v in values])
+    # One repetition has no spread, and its band no width.
+    error = [1.96 * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else 0.0 for v in values]
     colour, dashes = _STYLES[method]
     panel.plot(x, mean, color=colour, linestyle=dashes, marker="o", markersize=4, label=method)
     panel.fill_between(x, mean - error, mean + error, color=colour, alpha=0.2, linewidth=0)
 
 
-def _collect_curves(
-    results: list[dict], dataset: str, metric: str
-) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """For each method: levels, means over the repetitions, half-widths of 95 % intervals."""
-    found: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in results:
-        if row["dataset"] == dataset:
-            found[row["method"]][row["noise_level"]].append(row[metric])
-    return {method: _summarise(levels) for method, levels in found.items()}
-
-
-def _summarise(levels: dict[float, list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x = sorted(levels)
-    values = [np.array(levels[level]) for level in x]
-    # One repetition has no spread, and its band no width.
-    errors = [1.96 * v.std(ddof=1) / np.sqrt(len(v)) if len(v) > 1 else 0.0 for v in values]
-    return np.array(x), np.array([v.mean() for v in values]), np.array(errors)
-
-
-def _write_suspicion(results: list[dict], path: Path) -> None:
-    names = list(dict.fromkeys((row["dataset"], row["method"]) for row in results))
+def _write_suspicion(results: list[dict], path: Path) -> Path:
+    groups = group_by(results, "dataset", "method", "noise_level")
     levels = sorted({row["noise_level"] for row in results} - {0.0})
     header = ["data set", "method"]
     header += [
         f"{kind} {percent * level:g} %" for kind, percent, _ in _KINDS.values() for level in levels
     ]
-    rows = []
-    for dataset, method in names:
-        cells = [
-            f"{np.mean(_collect_values(results, dataset, method, level, f'{prefix}auc')):.2f}"
+    rows = [
+        [dataset, method]
+        + [
+            f"{np.mean([row[f'{prefix}auc'] for row in groups[dataset, method, level]]):.2f}"
             for prefix in _KINDS
             for level in levels
         ]
-        rows.append([dataset, method, *cells])
-    with atomic_path(path) as temporary:
-        text = "Area under the curve of suspicion against wrong labels, in the training part."
-        table = to_markdown(Table("", header, rows, names=2))
-        temporary.write_text(f"# Who finds the wrong labels?\n\n{text}\n\n{table}\n", "utf-8")
-
-
-def _collect_values(
-    results: list[dict], dataset: str, method: str, level: float, metric: str
-) -> list[float]:
-    wanted = dataset, method, level
-    return [
-        row[metric]
-        for row in results
-        if (row["dataset"], row["method"], row["noise_level"]) == wanted
+        for dataset, method in group_by(results, "dataset", "method")
     ]
+    text = "Area under the curve of suspicion against wrong labels, in the training part."
+    table = to_markdown(make_table("", header, rows, names=2))
+    return write_page(path, "Who finds the wrong labels?", text, table)
 
 
 def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> dict[str, float]:
@@ -382,18 +347,12 @@ def _replace_p(labels: np.ndarray) -> np.ndarray:
 
 def write_table_of_experts(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Means over the recordings, a row for each model: experts.md."""
-    groups: dict[str, list[dict]] = defaultdict(list)
-    for row in results:
-        groups[row["method"]].append(row)
     rows = [
         [method, *(f"{np.nanmean([row[name] for row in of]):.3f}" for name in EXPERT_METRICS)]
-        for method, of in groups.items()
+        for method, of in group_by(results, "method").items()
     ]
-    path = folder / "experts.md"
-    with atomic_path(path) as temporary:
-        table = to_markdown(Table("", ["model", *EXPERT_METRICS], rows, names=1))
-        temporary.write_text(f"# Two cardiologists\n\n{table}\n", encoding="utf-8")
-    return [path]
+    table = to_markdown(make_table("", ["model", *EXPERT_METRICS], rows))
+    return [write_page(folder / "experts.md", "Two cardiologists", table)]
 
 
 ecg_experts = Experiment(

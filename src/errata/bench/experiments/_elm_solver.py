@@ -19,7 +19,6 @@ would say more about the machine than about the solver.
 
 import time
 import warnings
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -28,6 +27,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
@@ -35,12 +35,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..._files import atomic_path
 from ...elm import ELMSVC, ELMFeatures
-from .._experiment import Bench, Cell, Experiment, Published, load_published
-from .._report import Table, make_figure, to_markdown
-from ._datasets import load_complete
-from ._gram_search import LIBSVM_LIMIT, make_powers_of_ten
+from .._experiment import Bench, Cell, Experiment, Published, load_complete, load_published
+from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
+from ._elm_kernels import LIBSVM_LIMIT, make_powers_of_ten
 
 N_HIDDEN = 300
 EXPLICIT, GRAM, LIBLINEAR = THREE = (
@@ -111,10 +109,10 @@ def read_published_ratios() -> dict[tuple[str, str], float]:
 
 def compute_mean_ratios(results: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
     """Our ratios, mean over the outer folds."""
-    values = defaultdict(list)
-    for row in results:
-        values[row["dataset"], row["method"]].append(row["time_over_fastest"])
-    return {key: fmean(ratios) for key, ratios in values.items()}
+    return {
+        key: fmean(row["time_over_fastest"] for row in rows)
+        for key, rows in group_by(results, "dataset", "method").items()
+    }
 
 
 def make_ratio_table(results: list[dict[str, Any]]) -> Table:
@@ -126,18 +124,15 @@ def make_ratio_table(results: list[dict[str, Any]]) -> Table:
     names = [*THREE, *(f"{m}, published" for m in THREE), BY_GRAM, BY_FEATURES, AUTO]
     rows = [
         [dataset, *(f"{ratios[dataset, method]:.1f}" for ratios, method in columns)]
-        for dataset in dict.fromkeys(row["dataset"] for row in results)
+        for dataset in group_by(results, "dataset")
     ]
-    return Table("Time over that of the fastest", ["data set", *names], rows, names=1)
+    return make_table("Time over that of the fastest", ["data set", *names], rows)
 
 
 def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Write the table of ratios, and draw it."""
     table = make_ratio_table(results)
-    path = folder / "times.md"
-    picture = folder / "times.png"
-    with atomic_path(path) as temporary:
-        temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
+    page = write_page(folder / "times.md", str(table.title), to_markdown(table))
     figure = make_figure(10, 5)
     axes = figure.subplots(1, 3, sharex=True, sharey=True)
     panels = {
@@ -146,14 +141,12 @@ def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
         "ELMSVC": (compute_mean_ratios(results), (BY_GRAM, BY_FEATURES, AUTO)),
     }
     for axis, (title, (ratios, methods)) in zip(axes, panels.items(), strict=True):
-        _draw_ratios(axis, [row[0] for row in table.rows], ratios, methods)
+        _draw_ratios(axis, list(group_by(results, "dataset")), ratios, methods)
         axis.set(title=title, xlabel="time over that of the fastest")
     # Below the panels, where no point is hidden; the first two have the same methods.
     for axis, side in ((axes[0], "left"), (axes[2], "right")):
         figure.legend(*axis.get_legend_handles_labels(), loc=f"outside lower {side}")
-    with atomic_path(picture) as temporary:
-        figure.savefig(temporary, dpi=150)
-    return [path, picture]
+    return [page, save_figure(figure, folder / "times.png", dpi=150)]
 
 
 def _draw_ratios(

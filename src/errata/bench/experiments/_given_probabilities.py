@@ -11,7 +11,6 @@ it (``train_filename2label.json``, ``cifar10_noisy_labels/*.json`` and a ``*pyx*
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
-from ..._files import atomic_path
 from ...auditing import Audit, audit
 from ...compat.cleanlab.filter import find_label_issues
 from ...compat.cleanlab.rank import get_label_quality_scores
 from ...datasets._load import find_folder
 from .._experiment import Bench, Cell, Experiment, load_published
-from .._report import Table, to_markdown
+from .._report import group_by, make_table, to_markdown, write_page
 
 NOISE = {20: 2, 40: 4, 70: 6}  # percent, and what the authors' file names say
 SPARSITIES = (0, 2, 4, 6)
@@ -142,11 +140,9 @@ def _read_arrays(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def write_table_of_flags(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """F1 of every rule beside our audit, and what it says of the noise: settings.md."""
     best = {row["dataset"]: row["mean"] for row in load_published("northcutt_2021_best_f1")}
-    cells: dict[str, dict[str, dict]] = defaultdict(dict)
-    for row in results:
-        cells[row["dataset"]][row["method"]] = row
     lines = []
-    for setting, found in cells.items():
+    for setting, rows in group_by(results, "dataset").items():
+        found = {row["method"]: row for row in rows}
         shares = [f"{found[name]['f1']:.3f}" if name in found else "-" for name in RULES]
         ours = found.get(OURS)
         said = ["-", "-"]
@@ -155,7 +151,8 @@ def write_table_of_flags(results: list[dict[str, Any]], folder: Path) -> list[Pa
             said[1] = f"{ours['rate']:.2f} ({ours['low']:.2f} to {ours['high']:.2f})"
         lines.append([setting, *shares, f"{best[setting]:.3f}", *said])
     header = ["setting", *RULES, "best published", OURS, "errata's rate (interval)"]
-    return [_write_page(folder / "settings.md", "F1 of flagged labels", header, lines)]
+    table = to_markdown(make_table("", header, lines))
+    return [write_page(folder / "settings.md", "F1 of flagged labels", table)]
 
 
 def write_table_of_scores(results: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -166,16 +163,8 @@ def write_table_of_scores(results: list[dict[str, Any]], folder: Path) -> list[P
         for row in results
     ]
     header = ["network", "score", "AUROC", "average precision", "lift", "F1"]
-    return [_write_page(folder / "networks.md", "Ranking of labels", header, lines, names=2)]
-
-
-def _write_page(
-    path: Path, title: str, header: list[str], lines: list[list[str]], names: int = 1
-) -> Path:
-    text = f"# {title}\n\n{to_markdown(Table('', header, lines, names))}\n"
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return path
+    table = to_markdown(make_table("", header, lines, names=2))
+    return [write_page(folder / "networks.md", "Ranking of labels", table)]
 
 
 confident_learning = Experiment(

@@ -10,7 +10,6 @@ The six rates printed are half of what that definition gives. So the column to c
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..._files import atomic_path
 from ...feature_selection.information import (
     failure_statistics,
     loss_bound,
@@ -33,7 +31,7 @@ from ...feature_selection.information._bounds import (
 )
 from ...feature_selection.information._tables import FeatureInformation
 from .._experiment import Bench, Cell, Experiment, Published, load_published
-from .._report import Table, make_figure, to_markdown
+from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
 from ..figures import plot_information_failures
 
 _ROUNDING = 1e-9
@@ -103,34 +101,29 @@ class MoreInformation(BaseEstimator):
     """Take the feature with more information: the one method of this experiment."""
 
 
-@dataclass(frozen=True)
-class PairsOfFeatures:
-    """Draw pairs and count the failures."""
-
-    n_pairs: int = 100_000
-
-    def __call__(self, cell: Cell, _: Any, __: None, bench: Bench) -> dict[str, float]:
-        """Rates in percent, means in bits, and the counts of the bins."""
-        setting = SETTINGS[cell.dataset]
-        seed = bench.seed_of(cell.dataset, cell.repetition)
-        features = setting.draw(self.n_pairs, random_state=seed)
-        found = compute_statistics(features, setting)
-        chosen = features.mutual_information.max(axis=1)[found.failing]
-        rate = 100 * found.failure_rate
-        gaps = found.gaps
-        return {
-            "failures_percent": rate,
-            "published_convention": 100 * found.published_convention,
-            "failures_of_unequal_percent": rate / (1 - found.tie_rate),
-            "loss_95_percent": 100 * found.loss_95,
-            "mean_gap": float(gaps.mean()) if len(gaps) else np.nan,
-            "mean_information": float(features.mutual_information.mean()),
-            "mean_error": float(features.error.mean()),
-            "outside_bounds": count_outside_bounds(features, setting.n_classes),
-            "losses_above_bound": _count_above_bound(chosen, found.losses, cell.dataset),
-            **_make_counts("information", found.by_information),
-            **_make_counts("error", found.by_error),
-        }
+def measure_failures(
+    cell: Cell, _: Any, __: None, bench: Bench, *, n_pairs: int = 100_000
+) -> dict[str, float]:
+    """Draw pairs and count failures: rates in percent, means in bits, and the counts of bins."""
+    setting = SETTINGS[cell.dataset]
+    seed = bench.seed_of(cell.dataset, cell.repetition)
+    features = setting.draw(n_pairs, random_state=seed)
+    found = compute_statistics(features, setting)
+    chosen = features.mutual_information.max(axis=1)[found.failing]
+    rate = 100 * found.failure_rate
+    return {
+        "failures_percent": rate,
+        "published_convention": 100 * found.published_convention,
+        "failures_of_unequal_percent": rate / (1 - found.tie_rate),
+        "loss_95_percent": 100 * found.loss_95,
+        "mean_gap": float(found.gaps.mean()) if len(found.gaps) else np.nan,
+        "mean_information": float(features.mutual_information.mean()),
+        "mean_error": float(features.error.mean()),
+        "outside_bounds": count_outside_bounds(features, setting.n_classes),
+        "losses_above_bound": _count_above_bound(chosen, found.losses, cell.dataset),
+        **_make_counts("information", found.by_information),
+        **_make_counts("error", found.by_error),
+    }
 
 
 def compute_statistics(features: FeatureInformation, setting: Setting) -> FailureStatistics:
@@ -198,31 +191,28 @@ mi_failures = Experiment(
             for i in range(BINS)
         ),
     ),
-    measure=PairsOfFeatures(),
+    measure=measure_failures,
     repetitions=10,  # of 100,000 pairs each: the million of the paper
     published=Published("frenay_2013_07_failures", repetitions=10),
     illustrate=illustrate_failures,
-    quick={"repetitions": 2, "measure": PairsOfFeatures(20_000)},
+    quick={"repetitions": 2, "measure": partial(measure_failures, n_pairs=20_000)},
 )
 
 
 def write_failures(results: list[dict[str, Any]], path: Path) -> Path:
     """Rates and losses of each setting beside the published ones."""
-    groups = defaultdict(list)
-    for row in results:
-        groups[row["dataset"]].append(row)
     theirs = _read_published()
     header = [
         *("setting", "failing pairs", "published_convention", "published", "95% loss", "published"),
         *("of unequal", "mean gap", "mean information", "mean error"),
         *("outside bounds", "losses above bound"),
     ]
-    rows = [[name, *_format_cells(group, theirs.get(name, {}))] for name, group in groups.items()]
-    text = "Rates and losses in percent, information in bits.\n\n"
-    table = to_markdown(Table("", header, rows, names=1))
-    with atomic_path(path) as temporary:
-        temporary.write_text(f"# Failures\n\n{text}{table}\n", encoding="utf-8")
-    return path
+    rows = [
+        [name, *_format_cells(group, theirs.get(name, {}))]
+        for name, group in group_by(results, "dataset").items()
+    ]
+    text = "Rates and losses in percent, information in bits."
+    return write_page(path, "Failures", text, to_markdown(make_table("", header, rows)))
 
 
 def _read_published() -> dict[str, dict[str, float]]:
@@ -235,7 +225,7 @@ def _read_published() -> dict[str, dict[str, float]]:
         for row in load_published("frenay_2013_mi_examples")
         if row["quantity"].startswith("fraction of random problem pairs")
     )
-    for name in ("random, 2 values", "random, 4 values", "random, own priors"):
+    for name in RANDOM:
         found[name]["published_convention"] = about
     return found
 
@@ -263,16 +253,14 @@ def draw_study(
     results: list[dict[str, Any]], settings: Mapping[str, Any], path: Path
 ) -> list[Path]:
     """Four panels for each setting that was run: points, two histograms, losses."""
-    run = {row["dataset"] for row in results}
-    names = [name for name in settings if name in run]
+    by_dataset = group_by(results, "dataset")
+    names = [name for name in settings if name in by_dataset]
     if not names:
         return []
     figure = make_figure(4.4 * len(names), 13)
     for column, name in zip(figure.subplots(4, len(names), squeeze=False).T, names, strict=True):
-        _draw_setting(column, name, settings[name], [r for r in results if r["dataset"] == name])
-    with atomic_path(path) as temporary:
-        figure.savefig(temporary, dpi=110)
-    return [path]
+        _draw_setting(column, name, settings[name], by_dataset[name])
+    return [save_figure(figure, path, dpi=110)]
 
 
 def _draw_setting(panels: np.ndarray, name: str, setting: Any, rows: list[dict[str, Any]]) -> None:

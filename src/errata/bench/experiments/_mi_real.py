@@ -13,25 +13,22 @@ the number of neighbours either; eight are taken. The estimates of a set are mad
 subset, however many searches come to it.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from rich.table import Table
 from scipy.special import entr
 from sklearn.base import BaseEstimator
 
-from ..._files import atomic_path
 from ...feature_selection._distances import ClassRows, SubsetDistances, prepare_columns
 from ...feature_selection._estimates import count_soft_errors, log_posteriors_of
 from ...feature_selection.information import fano_lower, hellman_raviv_upper
 from ...feature_selection.information._tables import FeatureInformation
-from .._experiment import Bench, Cell, Experiment, Published
-from .._report import Table, make_figure, to_markdown
-from ._datasets import load_largest
+from .._experiment import Bench, Cell, Experiment, Published, load_largest
+from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
 from ._mi_failures import count_outside_bounds
 
 N_NEIGHBORS = 8
@@ -39,6 +36,8 @@ JITTER = 1e-3
 ROUNDING = 1e-9
 LEAST_LOSS = 1e-12
 
+BUNDLED = {"Wine": "wine", "Breast cancer": "wdbc"}  # not of the paper; they need no folder
+N_CLASSES = {"wall_robot": 2}  # the largest ones; others have all
 SIZES = 10  # columns drawn for a search
 QUANTITIES = ("information", "risk_percent", "loss_percent", "gap")
 BY_SIZE = tuple(f"{name}_of_{size}" for name in QUANTITIES for size in range(1, SIZES + 1))
@@ -129,27 +128,21 @@ class ForwardSearch(BaseEstimator):
     """By information: the one method of this experiment."""
 
 
-@dataclass(frozen=True)
-class RandomColumns:
-    """Draw columns, search forward, and look for failures."""
-
-    n_classes: Mapping[str, int] = field(default_factory=dict)  # the largest ones; others have all
-
-    def __call__(self, cell: Cell, _: Any, dataset: str, bench: Bench) -> dict[str, float]:
-        """Rates over all steps, and what happened at each size."""
-        estimates = get_estimates(
-            dataset, bench.folder, self.n_classes.get(dataset), bench.seed_of(cell.dataset)
-        )
-        random = np.random.RandomState(bench.seed_of(cell.dataset, cell.repetition))
-        n_columns = len(estimates.rows.columns)
-        columns = random.choice(n_columns, min(SIZES, n_columns), replace=False)
-        steps = search_forward(estimates, [int(j) for j in columns])
-        return {
-            "failures_percent": 100 * float(np.mean([step.fails for step in steps])),
-            "any_failures_percent": 100 * float(np.mean([step.loss > 0 for step in steps])),
-            "outside_bounds": sum(count_impossible_candidates(step, estimates) for step in steps),
-            "losses_above_bound": sum(is_above_bound(step, estimates) for step in steps),
-        } | arrange_by_size(steps)
+def measure_search(cell: Cell, _: Any, dataset: str, bench: Bench) -> dict[str, float]:
+    """Draw columns and search forward: failures of all steps, and what happened at each size."""
+    estimates = get_estimates(
+        dataset, bench.folder, N_CLASSES.get(dataset), bench.seed_of(cell.dataset)
+    )
+    random = np.random.RandomState(bench.seed_of(cell.dataset, cell.repetition))
+    n_columns = len(estimates.rows.columns)
+    columns = random.choice(n_columns, min(SIZES, n_columns), replace=False)
+    steps = search_forward(estimates, [int(j) for j in columns])
+    return {
+        "failures_percent": 100 * float(np.mean([step.fails for step in steps])),
+        "any_failures_percent": 100 * float(np.mean([step.loss > 0 for step in steps])),
+        "outside_bounds": sum(count_impossible_candidates(step, estimates) for step in steps),
+        "losses_above_bound": sum(is_above_bound(step, estimates) for step in steps),
+    } | arrange_by_size(steps)
 
 
 def arrange_by_size(steps: list[Step]) -> dict[str, float]:
@@ -181,17 +174,12 @@ def is_above_bound(step: Step, estimates: Estimates) -> bool:
     return bool(step.loss > most - least + ROUNDING)
 
 
-BUNDLED = {"Wine": "wine", "Breast cancer": "wdbc"}  # not of the paper; they need no folder
-
-
 def illustrate_forward(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Failures by size: steps.md and steps.png."""
     searches = collect_searches(results)
-    path = folder / "steps.md"
-    with atomic_path(path) as temporary:
-        tables = (to_markdown(table(searches)) for table in (_make_loss_table, _make_rate_table))
-        temporary.write_text("\n\n".join(["# Failing steps", *tables]) + "\n", encoding="utf-8")
-    return [path, _plot(searches, folder / "steps.png")]
+    tables = (to_markdown(make(searches)) for make in (_make_loss_table, _make_rate_table))
+    page = write_page(folder / "steps.md", "Failing steps", *tables)
+    return [page, _plot(searches, folder / "steps.png")]
 
 
 mi_real = Experiment(
@@ -206,7 +194,7 @@ mi_real = Experiment(
         "losses_above_bound",
         *BY_SIZE,
     ),
-    measure=RandomColumns({"wall_robot": 2}),
+    measure=measure_search,
     repetitions=5000,
     published=Published("frenay_2013_07_forward", repetitions=5000),
     illustrate=illustrate_forward,
@@ -239,14 +227,12 @@ class Searches(NamedTuple):
 
 def collect_searches(results: list[dict[str, Any]]) -> dict[str, Searches]:
     """Those of each data set, up to the sizes they reached."""
-    found: dict[str, list] = defaultdict(list)
-    for row in results:
-        found[row["dataset"]].append(np.reshape([row[name] for name in BY_SIZE], (-1, SIZES)))
-    tables = {dataset: np.stack(rows, axis=1) for dataset, rows in found.items()}
-    return {
-        dataset: Searches(*table[:, :, ~np.isnan(table).any(axis=(0, 1))])
-        for dataset, table in tables.items()
-    }
+    searches = {}
+    for dataset, rows in group_by(results, "dataset").items():
+        tables = [np.reshape([row[name] for name in BY_SIZE], (-1, SIZES)) for row in rows]
+        table = np.stack(tables, axis=1)
+        searches[dataset] = Searches(*table[:, :, ~np.isnan(table).any(axis=(0, 1))])
+    return searches
 
 
 def _make_loss_table(searches: dict[str, Searches]) -> Table:
@@ -264,7 +250,7 @@ def _make_loss_table(searches: dict[str, Searches]) -> Table:
         ]
         for dataset, of in searches.items()
     ]
-    return Table("Losses", header, rows, names=1)
+    return make_table("Losses", header, rows)
 
 
 def _make_rate_table(searches: dict[str, Searches]) -> Table:
@@ -277,7 +263,7 @@ def _make_rate_table(searches: dict[str, Searches]) -> Table:
             means = [f"{mean:.1f}" for mean in values.mean(axis=0)]
             rows.append([dataset, name, *means, *[""] * (SIZES - len(means))])
     header = ["set", "by size", *map(str, range(1, SIZES + 1))]
-    return Table("By size", header, rows, names=2)
+    return make_table("By size", header, rows, names=2)
 
 
 def _plot(searches: dict[str, Searches], path: Path) -> Path:
@@ -285,8 +271,7 @@ def _plot(searches: dict[str, Searches], path: Path) -> Path:
     panels = figure.subplots(len(searches), 3, squeeze=False)
     for row, (dataset, of) in zip(panels, searches.items(), strict=True):
         _draw(row, dataset, of)
-    figure.savefig(path, dpi=120)
-    return path
+    return save_figure(figure, path, dpi=120)
 
 
 def _draw(panels: np.ndarray, dataset: str, of: Searches) -> None:

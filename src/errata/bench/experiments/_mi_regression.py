@@ -7,9 +7,8 @@ y = sin(x) + error, and pairs of feature subsets are compared: each subset has a
 information has the larger error. The distributions of these pairs are ours: the paper gives none.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ import numpy as np
 from scipy.stats import differential_entropy
 from sklearn.base import BaseEstimator
 
-from ..._files import atomic_path
 from ...feature_selection.information import (
     failure_statistics,
     information_gap_needed,
@@ -26,9 +24,8 @@ from ...feature_selection.information import (
     regression_scale,
 )
 from .._experiment import Bench, Cell, Experiment
-from .._report import Table, make_figure, to_markdown
-from ..figures import plot_regression_errors
-from ..figures._failures import CURVES
+from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
+from ..figures import CURVES, plot_regression_errors
 
 ENTROPY = 0.1  # of the samples, as in figures 1 and 4
 _ENTROPIES = (-1.0, 1.0)
@@ -52,40 +49,22 @@ class ErrorCriterion(BaseEstimator):
         self.criterion = criterion
 
 
-@dataclass(frozen=True)
-class OneCurve:
-    """Subsets whose errors have one distribution but for their scale."""
-
-    family: str
-    shape: dict[str, float]
-
-    def __call__(self, criterion: str, size: tuple[int, int], _: np.random.Generator) -> Any:
-        """Error of each subset at entropy zero."""
-        return np.full(size, regression_error(0, self.family, criterion, **self.shape))
-
-
 def _log_uniform(random: np.random.Generator, ends: tuple[float, float], size: Any) -> np.ndarray:
     low, high = np.log(ends)
     return np.exp(random.uniform(low, high, size))
 
 
-def _draw_any_tails(
-    criterion: str, size: tuple[int, int], random: np.random.Generator
+def _draw_shapes(
+    criterion: str,
+    size: tuple[int, int],
+    random: np.random.Generator,
+    *,
+    family: str,
+    parameter: str,
+    ends: tuple[float, float],
 ) -> np.ndarray:
-    return regression_error(0, "student", criterion, df=_log_uniform(random, _DEGREES, size))
-
-
-def _draw_light_tails(
-    criterion: str, size: tuple[int, int], random: np.random.Generator
-) -> np.ndarray:
-    return regression_error(0, "student", criterion, df=_log_uniform(random, (5.0, 30.0), size))
-
-
-def _draw_any_ratio(
-    criterion: str, size: tuple[int, int], random: np.random.Generator
-) -> np.ndarray:
-    ratio = _log_uniform(random, _RATIOS, size)
-    return regression_error(0, "two_gaussians", criterion, ratio=ratio)
+    shapes = {parameter: _log_uniform(random, ends, size)}
+    return regression_error(0, family, criterion, **shapes)
 
 
 def _draw_any_of_three(
@@ -95,65 +74,68 @@ def _draw_any_of_three(
     return random.choice(three, size)
 
 
-# The error of each subset at entropy zero; those that are no OneCurve draw its distribution, too.
-Errors = Callable[[str, tuple[int, int], np.random.Generator], np.ndarray]
-KINDS: dict[str, Errors] = {
-    "uniform": OneCurve("uniform", {}),
-    "Laplace": OneCurve("laplace", {}),
-    "Gauss": OneCurve("gaussian", {}),
-    "Student, 2.3 degrees": OneCurve("student", {"df": 2.3}),
-    "Student, 5 degrees": OneCurve("student", {"df": 5.0}),
-    "Student, 30 degrees": OneCurve("student", {"df": 30.0}),
-    "two Gaussians, ratio 3": OneCurve("two_gaussians", {"ratio": 3.0}),
+# Subsets whose errors have one distribution but for their scale: its family and shape.
+ONE_CURVE: dict[str, tuple[str, dict[str, float]]] = {
+    **{name: (family, shape) for name, (family, shape, _, _) in CURVES.items()},
+    "two Gaussians, ratio 3": ("two_gaussians", {"ratio": 3.0}),
+}
+# Those that draw the distribution, too: the error of each subset at entropy zero.
+_draw_student = partial(_draw_shapes, family="student", parameter="df")
+SEVERAL_CURVES: dict[str, Callable[..., np.ndarray]] = {
     "uniform, Laplace or Gauss": _draw_any_of_three,
-    "Student, 5 to 30 degrees": _draw_light_tails,
-    "Student, 2.3 to 30 degrees": _draw_any_tails,
-    "two Gaussians, ratio 1 to 10": _draw_any_ratio,
+    "Student, 5 to 30 degrees": partial(_draw_student, ends=(5.0, 30.0)),
+    "Student, 2.3 to 30 degrees": partial(_draw_student, ends=_DEGREES),
+    "two Gaussians, ratio 1 to 10": partial(
+        _draw_shapes, family="two_gaussians", parameter="ratio", ends=_RATIOS
+    ),
 }
 
 
-@dataclass(frozen=True)
-class PairsOfSubsets:
-    """Draw a sample and pairs of feature subsets, and count the failures."""
+def measure_subsets(
+    cell: Cell, method: Any, _: None, bench: Bench, *, n_pairs: int = 100_000
+) -> dict[str, float]:
+    """Draw a sample where there is one curve, and pairs of feature subsets; count the failures."""
+    seed = bench.seed_of(cell.dataset, cell.repetition)
+    return _measure_sample(cell.dataset, method.criterion, seed, n_pairs) | _measure_pairs(
+        cell.dataset, method.criterion, np.random.default_rng(seed), n_pairs
+    )
 
-    n_pairs: int = 100_000
 
-    def __call__(self, cell: Cell, method: Any, _: None, bench: Bench) -> dict[str, float]:
-        """Closed form and sample of a kind with one curve, and failures of any kind."""
-        kind = KINDS[cell.dataset]
-        seed = bench.seed_of(cell.dataset, cell.repetition)
-        return self._sample(kind, method.criterion, seed) | self._pairs(
-            kind, method.criterion, np.random.default_rng(seed)
-        )
+def _measure_sample(dataset: str, criterion: str, seed: int, n: int) -> dict[str, float]:
+    """Closed form beside a sample."""
+    if dataset not in ONE_CURVE:
+        return dict.fromkeys(("error", "sampled_error", "sampled_entropy"), np.nan)
+    family, shape = ONE_CURVE[dataset]
+    X, y = make_noisy_sine(n, family=family, entropy=ENTROPY, **shape, random_state=seed)
+    errors = y - np.sin(X[:, 0])
+    # Given x, errors have one distribution on each side of 0.
+    halves = (errors[X[:, 0] < 0], errors[X[:, 0] >= 0])
+    return {
+        "error": float(regression_error(ENTROPY, family, criterion, **shape)),
+        "sampled_error": float(np.mean(np.abs(errors) ** (2 if criterion == "mse" else 1))),
+        "sampled_entropy": float(np.mean([differential_entropy(half) for half in halves])),
+    }
 
-    def _sample(self, kind: Errors, criterion: str, seed: int) -> dict[str, float]:
-        if not isinstance(kind, OneCurve):
-            return dict.fromkeys(("error", "sampled_error", "sampled_entropy"), np.nan)
-        X, y = make_noisy_sine(
-            self.n_pairs, family=kind.family, entropy=ENTROPY, **kind.shape, random_state=seed
-        )
-        errors = y - np.sin(X[:, 0])
-        # Given x, errors have one distribution on each side of 0.
-        halves = (errors[X[:, 0] < 0], errors[X[:, 0] >= 0])
-        return {
-            "error": float(regression_error(ENTROPY, kind.family, criterion, **kind.shape)),
-            "sampled_error": float(np.mean(np.abs(errors) ** (2 if criterion == "mse" else 1))),
-            "sampled_entropy": float(np.mean([differential_entropy(half) for half in halves])),
-        }
 
-    def _pairs(self, kind: Errors, criterion: str, random: np.random.Generator) -> dict[str, float]:
-        size = (self.n_pairs, 2)
-        entropies = random.uniform(*_ENTROPIES, size)
-        power = 2 if criterion == "mse" else 1
-        # Logarithms fail where errors fail, and their differences are those in percent.
-        logs = np.log(kind(criterion, size, random)) + power * entropies
-        found = failure_statistics(-entropies, logs)
-        some = found.failing.any()
-        return {
-            "failures_percent": 100 * found.failure_rate,
-            "loss_95_percent": 100 * float(np.expm1(found.loss_95)),
-            "largest_gap": float(found.gaps.max()) if some else np.nan,
-        }
+def _measure_pairs(
+    dataset: str, criterion: str, random: np.random.Generator, n_pairs: int
+) -> dict[str, float]:
+    size = (n_pairs, 2)
+    entropies = random.uniform(*_ENTROPIES, size)
+    power = 2 if criterion == "mse" else 1
+    if dataset in ONE_CURVE:
+        family, shape = ONE_CURVE[dataset]
+        at_zero = regression_error(0, family, criterion, **shape)
+    else:
+        at_zero = SEVERAL_CURVES[dataset](criterion, size, random)
+    # Logarithms fail where errors fail, and their differences are those in percent.
+    logs = np.log(at_zero) + power * entropies
+    found = failure_statistics(-entropies, logs)
+    return {
+        "failures_percent": 100 * found.failure_rate,
+        "loss_95_percent": 100 * float(np.expm1(found.loss_95)),
+        "largest_gap": float(found.gaps.max()) if found.failing.any() else np.nan,
+    }
 
 
 def illustrate_regression(results: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -167,40 +149,34 @@ def illustrate_regression(results: list[dict[str, Any]], folder: Path) -> list[P
     ):
         figure = make_figure(*size)
         draw(figure)
-        files.append(folder / f"{name}.png")
-        with atomic_path(files[-1]) as temporary:
-            figure.savefig(temporary, dpi=110)
+        files.append(save_figure(figure, folder / f"{name}.png", dpi=110))
     return files
 
 
 mi_regression = Experiment(
     name="mi-regression",
     title="Frénay and others 2013: mutual information and errors of a regression",
-    datasets=dict.fromkeys(KINDS),
+    datasets=dict.fromkeys([*ONE_CURVE, *SEVERAL_CURVES]),
     methods={"MSE": ErrorCriterion("mse"), "MAE": ErrorCriterion("mae")},
     metrics=(
         *("error", "sampled_error", "sampled_entropy"),
         *("failures_percent", "loss_95_percent", "largest_gap"),
     ),
-    measure=PairsOfSubsets(),
+    measure=measure_subsets,
     repetitions=10,
     illustrate=illustrate_regression,
-    quick={"repetitions": 2, "measure": PairsOfSubsets(20_000)},
+    quick={"repetitions": 2, "measure": partial(measure_subsets, n_pairs=20_000)},
 )
 
 
 def write_regression(results: list[dict[str, Any]], path: Path) -> Path:
     """Closed form beside sample, and failures among pairs; means over the repetitions."""
-    groups = defaultdict(list)
-    for row in results:
-        groups[row["dataset"], row["method"]].append(row)
+    groups = group_by(results, "dataset", "method")
     header = ["errors", "criterion", "closed form", "sampled", "entropy sampled"]
     header += ["failing pairs (%)", "95% loss (%)", "largest gap (nats)"]
     rows = [[*names, *_compute_means(group)] for names, group in groups.items()]
-    table = to_markdown(Table("", header, rows, names=2))
-    with atomic_path(path) as temporary:
-        temporary.write_text(f"# Errors at an entropy of 0.1\n\n{table}\n", encoding="utf-8")
-    return path
+    table = to_markdown(make_table("", header, rows, names=2))
+    return write_page(path, "Errors at an entropy of 0.1", table)
 
 
 def _compute_means(group: list[dict[str, Any]]) -> list[str]:

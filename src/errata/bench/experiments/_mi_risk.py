@@ -19,9 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from ..._neighbors import nearest_in
 from ..._random import clone_with_seed
 from ...feature_selection import MutualInformationSelector
-from .._experiment import Bench, Cell, Experiment
-from ._datasets import load_largest
-from ._sizes import compute_balanced_errors, make_error_names, measure_errors, write_sizes
+from .._experiment import Bench, Cell, Experiment, load_largest
+from ._noisy_selection import compute_balanced_errors, make_error_names, measure_errors, write_sizes
 
 FOLDS = 10
 LARGEST = 33  # columns, of Ionosphere

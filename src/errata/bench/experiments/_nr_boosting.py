@@ -9,7 +9,6 @@ enter the training of a base estimator is not stated either: as sample weights, 
 """
 
 import warnings
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from sklearn.neural_network import MLPClassifier
 
 from ...ensemble import NoiseReducingBoostClassifier
 from .._experiment import Experiment, NoisyTraining, Published
-from .._report import make_figure
+from .._report import group_by, make_figure, save_figure
 
 
 class BrieflyTrainedNetwork(MLPClassifier):
@@ -47,24 +46,21 @@ STYLES = {
 
 def plot_accuracies(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Accuracy against noise, a panel for each problem: figure 2."""
-    found: dict[str, dict] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for row in results:
-        found[row["dataset"]][row["method"]][row["noise_level"]].append(row["accuracy_percent"])
+    found = group_by(results, "dataset")
     figure = make_figure(4 * len(found), 3.8)
     panels = figure.subplots(1, len(found), squeeze=False)[0]
-    for panel, (dataset, methods) in zip(panels, found.items(), strict=True):
-        for method, levels in methods.items():
+    for panel, (dataset, rows) in zip(panels, found.items(), strict=True):
+        for method, of_method in group_by(rows, "method").items():
             colour, dashes = STYLES[method]
+            levels = group_by(of_method, "noise_level")
             x = sorted(levels)
-            y = [np.mean(levels[level]) for level in x]
+            y = [np.mean([row["accuracy_percent"] for row in levels[level]]) for level in x]
             panel.plot([100 * level for level in x], y, color=colour, linestyle=dashes,
                        marker="o", markersize=4, label=method)  # fmt: skip
         panel.set(title=dataset, xlabel="noise (%)")
     panels[0].set_ylabel("accuracy (%)")
     panels[0].legend()
-    path = folder / "accuracies.png"
-    figure.savefig(path, dpi=130)
-    return [path]
+    return [save_figure(figure, folder / "accuracies.png", dpi=130)]
 
 
 nr_boosting = Experiment(

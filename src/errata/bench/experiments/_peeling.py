@@ -12,7 +12,6 @@ nearest with detecting stumps of least error, what linear programs find with any
 margin down. See the peelers of :mod:`errata.filters`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,24 +22,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
 
+from ... import ensemble, filters
 from ...datasets import load_dataset
-from ...ensemble import (
-    DiscreteAdaBoostClassifier,
-    GentleBoostClassifier,
-    LogitBoostClassifier,
-    RobustBoostClassifier,
-)
-from ...filters import (
-    FilteredClassifier,
-    LinearProgramPeeler,
-    MarginPeeler,
-    MisclassificationPeeler,
-    VotePeeler,
-    WeightPeeler,
-)
 from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment, NoisyTraining, Published
-from .._report import make_figure
+from .._report import group_by, make_figure, save_figure
 
 SYNTHETIC = ("twonorm", "threenorm")
 PEELED = "AdaBoost after "
@@ -119,7 +105,7 @@ def score(model: Any, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) -> dict
     stages = [100 * float(np.mean(codes != y)) for codes in model.staged_predict(X)]
     found = {"test_error_percent": stages[-1]}
     detected = false = float("nan")
-    if isinstance(model, FilteredClassifier):
+    if isinstance(model, filters.FilteredClassifier):
         peeled = np.ones(len(flipped), dtype=bool)
         peeled[model.filter_.sample_indices_] = False
         detected = 100 * float(peeled[flipped].mean()) if flipped.any() else float("nan")
@@ -136,16 +122,16 @@ class ToldTheLevel(NoisyTraining):
         self, cell: Cell, estimator: BaseEstimator, dataset: str, bench: Bench
     ) -> dict[str, float]:
         """As in :class:`NoisyTraining`."""
-        if isinstance(getattr(estimator, "filter", None), LinearProgramPeeler):
+        if isinstance(getattr(estimator, "filter", None), filters.LinearProgramPeeler):
             n = count_training_rows(len(load_relabelled(dataset, bench.folder, 0)[1]))
             told = count_flips(cell.noise_level or 0.0, n) / n
             estimator = clone(estimator).set_params(filter__contamination=told)
         return super().__call__(cell, estimator, dataset, bench)
 
 
-def boost_after(peeler: Any) -> FilteredClassifier:
+def boost_after(peeler: Any) -> filters.FilteredClassifier:
     """AdaBoost of Gini stumps on what a peeler leaves."""
-    return FilteredClassifier(peeler, DiscreteAdaBoostClassifier())
+    return filters.FilteredClassifier(peeler, ensemble.DiscreteAdaBoostClassifier())
 
 
 def illustrate(results: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -166,15 +152,15 @@ peeling = Experiment(
         "threenorm": "threenorm",
     },
     methods={
-        "AdaBoost": DiscreteAdaBoostClassifier(),
-        "LogitBoost": LogitBoostClassifier(),
-        "GentleBoost": GentleBoostClassifier(),
-        "RobustBoost": RobustBoostClassifier(),
-        PEELED + "MP": boost_after(MarginPeeler()),
-        PEELED + "WMP": boost_after(MisclassificationPeeler(criterion="error")),
-        PEELED + "DWP": boost_after(WeightPeeler()),
-        PEELED + "LPP": boost_after(LinearProgramPeeler(strategy="support")),
-        PEELED + "MVP": boost_after(VotePeeler(criterion="error")),
+        "AdaBoost": ensemble.DiscreteAdaBoostClassifier(),
+        "LogitBoost": ensemble.LogitBoostClassifier(),
+        "GentleBoost": ensemble.GentleBoostClassifier(),
+        "RobustBoost": ensemble.RobustBoostClassifier(),
+        PEELED + "MP": boost_after(filters.MarginPeeler()),
+        PEELED + "WMP": boost_after(filters.MisclassificationPeeler(criterion="error")),
+        PEELED + "DWP": boost_after(filters.WeightPeeler()),
+        PEELED + "LPP": boost_after(filters.LinearProgramPeeler(strategy="support")),
+        PEELED + "MVP": boost_after(filters.VotePeeler(criterion="error")),
     },
     noise_levels=(0.0, 0.01, 0.05, 0.1, 0.2),
     repetitions=100,
@@ -220,8 +206,7 @@ def plot_curves(results: list[dict[str, Any]], path: Path) -> list[Path]:
     figure.supylabel("test error (%)")
     most = max(panels[: len(shown)], key=lambda panel: len(panel.lines))
     figure.legend(*most.get_legend_handles_labels(), loc="outside upper center", ncols=5)
-    figure.savefig(path, dpi=130)
-    return [path]
+    return [save_figure(figure, path, dpi=130)]
 
 
 def _draw(panel: Any, title: str, curves: dict[str, np.ndarray]) -> None:
@@ -240,8 +225,7 @@ def compute_mean_curves(
     results: list[dict[str, Any]],
 ) -> dict[tuple[str, float, str], np.ndarray]:
     """Mean test error after each of ``ROUNDS``, for each data set, level and method."""
-    found = defaultdict(list)
-    for row in results:
-        key = row["dataset"], row["noise_level"], row["method"]
-        found[key].append([row[f"error_after_{t}"] for t in ROUNDS])
-    return {key: np.mean(values, axis=0) for key, values in found.items()}
+    return {
+        key: np.mean([[row[f"error_after_{t}"] for t in ROUNDS] for row in rows], axis=0)
+        for key, rows in group_by(results, "dataset", "noise_level", "method").items()
+    }

@@ -28,18 +28,9 @@ from ...tolerant import (
     ReinforcedPCA,
 )
 from ...tolerant.reinforced._loop import compute_reinforcements, log_reinforced, weigh
+from .. import figures
 from .._experiment import Bench, Cell, Experiment, Published
-from .._report import make_figure
-from ..figures import (
-    make_mislabelled_extreme,
-    make_outlying_cloud,
-    make_outlying_line,
-    make_outlying_sine,
-    plot_mislabelled_extreme,
-    plot_outlying_cloud,
-    plot_outlying_line,
-    plot_outlying_sine,
-)
+from .._report import make_figure, save_figure
 
 _TOL = 1e-12  # see above: the paper's 18 iterations take a rule this strict
 
@@ -71,14 +62,14 @@ def measure(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> dict[st
 
 def _measure_line(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: the worse of slope and intercept."""
-    X, y, _ = make_outlying_line(random_state=seed)
+    X, y, _ = figures.make_outlying_line(random_state=seed)
     model = ReinforcedLinearRegression(**how).fit(X, y)
     return model, max(abs(model.coef_[0] - 2), abs(model.intercept_ - 1))
 
 
 def _measure_sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: root mean square distance to the sine."""
-    X, y, _ = make_outlying_sine(random_state=seed)
+    X, y, _ = figures.make_outlying_sine(random_state=seed)
     model = ReinforcedKernelRidge(gamma=10, alpha=0.1, **how).fit(X, y)
     x = np.linspace(0, 1, 200)
     return model, np.sqrt(np.mean((model.predict(x[:, None]) - np.sin(2 * np.pi * x)) ** 2))
@@ -86,7 +77,7 @@ def _measure_sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
 
 def _measure_labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: mean distance to the plain fit with all labels right."""
-    X, y, flipped = make_mislabelled_extreme(random_state=seed)
+    X, y, flipped = figures.make_mislabelled_extreme(random_state=seed)
     model = ReinforcedLogisticRegression(**how).fit(X, y)
     clean = ReinforcedLogisticRegression(reinforcement=np.inf).fit(X, np.where(flipped, 1, y))
     # Both classes and their tails: the means are -2 and 2, the standard deviation is 1.7.
@@ -96,7 +87,7 @@ def _measure_labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
 
 def _measure_cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: of the standard deviation across the first axis, 0.2."""
-    X, _ = make_outlying_cloud(random_state=seed)
+    X, _ = figures.make_outlying_cloud(random_state=seed)
     model = ReinforcedPCA(**how).fit(X)
     return model, abs(model.scale_ - 0.2)
 
@@ -119,25 +110,25 @@ def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
     ]:
         figure = make_figure(10, 3.8)
         _draw_reinforcements(penalty, alphas, figure.subplots(1, 2))
-        files.append(_save(figure, folder / f"figure-{number}.png"))
+        files.append(save_figure(figure, folder / f"figure-{number}.png", dpi=100))
     for number, draw in [(4, _draw_bounds), (5, _draw_weights), (7, _draw_tails)]:
         figure = make_figure(10, 3.8)
         for penalty, panel in zip(("l1", "l2"), figure.subplots(1, 2), strict=True):
             draw(penalty, panel)
-        files.append(_save(figure, folder / f"figure-{number}.png"))
+        files.append(save_figure(figure, folder / f"figure-{number}.png", dpi=100))
     for number, plot, model in [
-        (6, plot_outlying_line, ReinforcedLinearRegression()),
-        (8, plot_outlying_sine, ReinforcedKernelRidge(gamma=10, alpha=0.1)),
-        (9, plot_mislabelled_extreme, ReinforcedLogisticRegression()),
-        (10, plot_outlying_cloud, ReinforcedPCA()),
+        (6, figures.plot_outlying_line, ReinforcedLinearRegression()),
+        (8, figures.plot_outlying_sine, ReinforcedKernelRidge(gamma=10, alpha=0.1)),
+        (9, figures.plot_mislabelled_extreme, ReinforcedLogisticRegression()),
+        (10, figures.plot_outlying_cloud, ReinforcedPCA()),
     ]:
         figure = make_figure(17, 8.5)
         _draw_panels(plot, model, figure.subplots(2, 3))
-        files.append(_save(figure, folder / f"figure-{number}.png"))
+        files.append(save_figure(figure, folder / f"figure-{number}.png", dpi=100))
     figure = make_figure(10, 3.8)
     for penalty, panel in zip(("l1", "l2"), figure.subplots(1, 2, sharey=True), strict=True):
         _draw_mean_weight(penalty, panel)
-    files.append(_save(figure, folder / "figure-11-12.png"))
+    files.append(save_figure(figure, folder / "figure-11-12.png", dpi=100))
     return files
 
 
@@ -206,7 +197,7 @@ def _draw_panels(plot: Callable[..., Any], model: BaseEstimator, panels: np.ndar
 
 def _draw_mean_weight(penalty: str, ax: Any) -> None:
     """Mean weight of the fits with fixed alpha, and the alpha that was chosen."""
-    X, y, _ = make_outlying_line(random_state=0)
+    X, y, _ = figures.make_outlying_line(random_state=0)
     chosen = ReinforcedLinearRegression(reinforcement_penalty=penalty).fit(X, y)
     alphas = chosen.reinforcement_ * np.geomspace(0.3, 1e3 if penalty == "l1" else 1e6, 80)
     with warnings.catch_warnings():
@@ -219,11 +210,6 @@ def _draw_mean_weight(penalty: str, ax: Any) -> None:
     ax.plot(chosen.reinforcement_, chosen.mean_weight_, "o", color="#D55E00", label="chosen alpha")
     ax.set(xlabel="alpha", ylabel="mean weight", title=f"{penalty.upper()} penalty")
     ax.legend()
-
-
-def _save(figure: Any, path: Path) -> Path:
-    figure.savefig(path, dpi=100)
-    return path
 
 
 ppr = Experiment(

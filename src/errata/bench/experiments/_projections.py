@@ -25,9 +25,8 @@ from sklearn.tree import DecisionTreeClassifier
 from ...ensemble import SupervisedProjectionEnsembleClassifier
 from ...stats import wilcoxon_holm
 from ...tables import write_table
-from .._experiment import Experiment, NoisyTraining
-from .._report import illustrate_ranks, make_figure
-from ._datasets import load_complete
+from .._experiment import Experiment, NoisyTraining, load_complete
+from .._report import illustrate_ranks, make_figure, save_figure
 
 ROWS = 500
 FEWEST = 10
@@ -37,7 +36,7 @@ PROJECTIONS = ("lda", "nda", "nwfe", "hda", "sir", "save", "phd", "nca", "pls", 
 
 RIVALS = {"AdaBoost": "#d55e00", "Bagging": "#0072b2", "Random forest": "#009e73"}
 
-Table = dict[str, np.ndarray]
+Table = dict[str, np.ndarray]  # method -> a number for each data set, in the same order
 
 
 def load_some(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -92,8 +91,6 @@ projections = Experiment(
         "noise_levels": (0.0, 0.2),
     },
 )  # fmt: skip
-
-"""Method -> a number for each data set, in the same order."""
 
 
 def write_claims(results: list[dict[str, Any]], path: Path) -> list[Path]:
@@ -175,8 +172,7 @@ def plot_robustness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     panel.set_xlabel("wrong training labels (%)")
     panel.set_ylabel("mean accuracy (%)")
     panel.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
-    return [path]
+    return [save_figure(figure, path, dpi=130)]
 
 
 def move_apart(heights: list[float], gap: float) -> np.ndarray:

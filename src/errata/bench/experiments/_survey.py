@@ -6,7 +6,6 @@ runs with its defaults on standardised features, once with labels wrong complete
 once near the border between classes, for a class that is probable there.
 """
 
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +16,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
-from ..._files import atomic_path
+from ... import filters
 from ..._random import clone_with_seed
-from ...filters import (
-    AllNeighborsFilter,
-    BaggingFilter,
-    BoostEdgeFilter,
-    BoostWeightFilter,
-    CrossValFilter,
-    CutEdgeFilter,
-    EditedNeighborsFilter,
-    GeneralizedEditionFilter,
-    MarginPeeler,
-    PartitionFilter,
-    RepeatedEditedFilter,
-    VotingFilter,
-)
 from ...hardness import NeighborDisagreement
 from ...metrics import filter_report
 from ...noise import boundary_flip_proba, flip_labels, reference_proba
 from .._experiment import Bench, Cell, Experiment
-from .._report import Table, to_markdown
+from .._report import group_by, make_table, to_markdown, write_page
 
 LOADERS = {
     "iris": load_iris,
@@ -86,25 +71,20 @@ def _compute_rates(
 
 def write_table_of_filters(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Means over sets and repetitions, a row for each filter: survey.md."""
-    groups: dict[str, dict[float, list[dict]]] = defaultdict(lambda: defaultdict(list))
-    for row in results:
-        groups[row["method"]][row["noise_level"]].append(row)
+    groups = group_by(results, "method", "noise_level")
     levels = sorted({row["noise_level"] for row in results})
     header = ["filter", *(f"random {x:.0%}" for x in levels), *(f"border {x:.0%}" for x in levels)]
     rows = [
         [
             name,
-            *(_compute_means(of[x]) for x in levels),
-            *(_compute_means(of[x], "border_") for x in levels),
+            *(_compute_means(groups[name, x]) for x in levels),
+            *(_compute_means(groups[name, x], "border_") for x in levels),
         ]
-        for name, of in groups.items()
+        for name in group_by(results, "method")
     ]
-    text = "er1 / er2 / nep / average precision, means over the sets\n\n"
-    path = folder / "survey.md"
-    with atomic_path(path) as temporary:
-        table = to_markdown(Table("", header, rows, names=1))
-        temporary.write_text(f"# Filters of the survey\n\n{text}{table}\n", encoding="utf-8")
-    return [path]
+    text = "er1 / er2 / nep / average precision, means over the sets"
+    table = to_markdown(make_table("", header, rows))
+    return [write_page(folder / "survey.md", "Filters of the survey", text, table)]
 
 
 def _compute_means(rows: list[dict[str, Any]], prefix: str = "") -> str:
@@ -119,21 +99,21 @@ survey = Experiment(
     title="Frénay and Verleysen 2014: the filters of the label-noise survey",
     datasets=dict.fromkeys(LOADERS),
     methods={
-        "cross-validation, forest": CrossValFilter(),
-        "cross-validation, logistic": CrossValFilter(LogisticRegression(max_iter=1_000)),
-        "voting, majority": VotingFilter(),
-        "voting, consensus": VotingFilter(vote="consensus"),
-        "bagging": BaggingFilter(),
-        "partition": PartitionFilter(),
-        "edited neighbours": EditedNeighborsFilter(),
-        "repeated edited": RepeatedEditedFilter(),
-        "all k neighbours": AllNeighborsFilter(),
+        "cross-validation, forest": filters.CrossValFilter(),
+        "cross-validation, logistic": filters.CrossValFilter(LogisticRegression(max_iter=1_000)),
+        "voting, majority": filters.VotingFilter(),
+        "voting, consensus": filters.VotingFilter(vote="consensus"),
+        "bagging": filters.BaggingFilter(),
+        "partition": filters.PartitionFilter(),
+        "edited neighbours": filters.EditedNeighborsFilter(),
+        "repeated edited": filters.RepeatedEditedFilter(),
+        "all k neighbours": filters.AllNeighborsFilter(),
         "disagreeing neighbours": NeighborDisagreement(n_neighbors=10),
-        "generalised edition": GeneralizedEditionFilter(),
-        "cut edges": CutEdgeFilter(),
-        "boosting edge": BoostEdgeFilter(),
-        "boosting weight": BoostWeightFilter(),
-        "margin peeler": MarginPeeler(),
+        "generalised edition": filters.GeneralizedEditionFilter(),
+        "cut edges": filters.CutEdgeFilter(),
+        "boosting edge": filters.BoostEdgeFilter(),
+        "boosting weight": filters.BoostWeightFilter(),
+        "margin peeler": filters.MarginPeeler(),
     },
     noise_levels=(0.1, 0.3),
     repetitions=8,

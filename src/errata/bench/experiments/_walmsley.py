@@ -27,9 +27,8 @@ from sklearn.preprocessing import MinMaxScaler
 from ...ensemble import HardnessBaggingClassifier
 from ...exceptions import NoiseWarning
 from ...noise import flip_labels
-from .._experiment import Experiment, NoisyTraining, Published
-from .._report import illustrate_ranks, make_figure
-from ._datasets import load_complete
+from .._experiment import Experiment, NoisyTraining, Published, load_complete
+from .._report import group_by, illustrate_ranks, make_figure, save_figure
 
 GROUPS = ("clean", "noisy")
 SUMMARY = ("mean", "std", "min", "q1", "median", "q3", "max")
@@ -162,24 +161,17 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     level = _choose_box_level(summaries[datasets[0]])
     axes[1, 0].set_ylabel(f"kDN hardness at {level:.0%} noise")
     axes[0, 0].legend(loc="lower right")
-    figure.savefig(path, dpi=150)
-    return [path]
+    return [save_figure(figure, path, dpi=150)]
 
 
 def _group_by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str, float]]]:
     """For each data set and noise level with wrong labels, the means of all numbers."""
     # Quartiles are averaged over the repetitions, as results hold no single rows.
-    rows: dict[str, dict] = defaultdict(lambda: defaultdict(list))
-    for row in results:
-        if row["noisy_hardness_mean"] == row["noisy_hardness_mean"]:  # not nan
-            rows[row["dataset"]][row["noise_level"]].append([row[name] for name in METRICS])
-    return {
-        dataset: {
-            level: dict(zip(METRICS, np.mean(values, axis=0), strict=True))
-            for level, values in levels.items()
-        }
-        for dataset, levels in rows.items()
-    }
+    rows = [row for row in results if not np.isnan(row["noisy_hardness_mean"])]
+    found: dict[str, dict] = defaultdict(dict)
+    for (dataset, level), of in group_by(rows, "dataset", "noise_level").items():
+        found[dataset][level] = {name: np.mean([row[name] for row in of]) for name in METRICS}
+    return found
 
 
 def _choose_box_level(levels: dict[float, dict[str, float]]) -> float:
