@@ -41,12 +41,16 @@ def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
 
 
 def count_models(models: Sequence[Any], progress: Progress | None) -> Iterator[Any]:
-    """The models one after the other, each told before it is fitted, with how many are done."""
+    """The models one after the other, each told before it is fitted, with how many are done.
+
+    A model has a name, or is a pair of its name and a function.
+    """
     began = time.monotonic()
     for done, model in enumerate(models):
         if progress is not None:
             seconds = time.monotonic() - began
-            progress(Stage(f"fitting {model.name}", done, len(models), seconds, unit="models"))
+            name = model[0] if isinstance(model, tuple) else model.name
+            progress(Stage(f"fitting {name}", done, len(models), seconds, unit="models"))
         yield model
 
 

@@ -11,13 +11,12 @@ from sklearn.naive_bayes import GaussianNB
 import errata
 from auditing_cases import draw_truth, symmetric
 from errata.auditing._self_check import (
-    Run,
-    _one_for_each,
+    average_units,
     by_label_alone,
     correct_by_holm,
     count_found_by,
-    estimated_average_precision,
-    lift_of,
+    estimate_average_precision,
+    measure_lift,
     rows_to_change,
     run_self_check,
     units_of,
@@ -128,21 +127,15 @@ def test_a_ranking_that_knows_no_column_has_no_lift_and_no_curve(kind):
 
 def test_lift_is_van_elterens_statistic():
     # One label of five rows: the two injected ones have ranks 5 and 3, U = 5 of 6 pairs.
-    run = Run(
-        injected=np.array([True, True, False, False, False]),
-        labels=np.zeros(5, dtype=int),
-        suspicion=np.array([0.9, 0.5, 0.6, 0.1, 0.2]),
-    )
-    np.testing.assert_allclose(lift_of([run]), (5 - 3) / np.sqrt(2 * 3 * 6 / 12))
+    injected = np.array([[True, True, False, False, False]])
+    suspicion = np.array([[0.9, 0.5, 0.6, 0.1, 0.2]])
+    lift = measure_lift(injected, np.zeros((1, 5), dtype=int), suspicion)
+    np.testing.assert_allclose(lift, (5 - 3) / np.sqrt(2 * 3 * 6 / 12))
 
 
 def test_a_list_by_labels_takes_the_label_with_most_injected_errors_first():
-    run = Run(
-        injected=np.array([True, True, False, True, False, False, False]),
-        labels=np.array([1, 1, 1, 0, 0, 0, 0]),
-        suspicion=np.zeros(7),
-    )
-    lengths, held = by_label_alone(run)
+    injected = np.array([True, True, False, True, False, False, False])
+    lengths, held = by_label_alone(injected, np.array([1, 1, 1, 0, 0, 0, 0]))
     np.testing.assert_array_equal(lengths, [0, 3, 7])
     np.testing.assert_array_equal(held, [0, 2, 3])
     assert np.interp(5, lengths, held) == 2.5
@@ -176,10 +169,11 @@ def test_average_precision_counts_injected_errors_and_expected_ones():
     random = np.random.default_rng(0)
     injected, wrong = random.random((2, 300)) < 0.1
     wrong &= ~injected
-    run = Run(injected, np.zeros(300, dtype=int), random.random(300) + injected + wrong)
-    truth = average_precision_score(injected | wrong, run.suspicion)
-    np.testing.assert_allclose(estimated_average_precision(run, wrong.astype(float)), truth)
-    assert estimated_average_precision(run, np.zeros(300)) < truth
+    suspicion = random.random(300) + injected + wrong
+    truth = average_precision_score(injected | wrong, suspicion)
+    found = estimate_average_precision(injected, suspicion, wrong.astype(float))
+    np.testing.assert_allclose(found, truth)
+    assert estimate_average_precision(injected, suspicion, np.zeros(300)) < truth
 
 
 def test_copies_are_changed_together_in_every_run():
@@ -201,12 +195,15 @@ def test_copies_are_changed_together_in_every_run():
 def test_what_was_changed_together_is_one_event():
     # Eight copies of each row: the test counts rows, and would take them for eight witnesses.
     random = np.random.default_rng(0)
-    injected, labels = np.arange(12) % 3 == 0, np.zeros(12, dtype=int)
-    run = Run(injected, labels, random.random(12) + 0.1 * injected)
+    injected, labels = np.arange(12)[None] % 3 == 0, np.zeros((1, 12), dtype=int)
+    suspicion = random.random((1, 12)) + 0.1 * injected
     units = np.repeat(np.arange(12), 8)
-    many = Run(injected[units], labels[units], run.suspicion[units])
-    assert lift_of([_one_for_each(units, many)]) == pytest.approx(lift_of([run]), rel=1e-12)
-    assert abs(lift_of([many])) > 2 * abs(lift_of([run]))
+    first, mean = average_units(units, suspicion[:, units])
+    assert units[first].tolist() == list(range(12))
+    np.testing.assert_allclose(mean, suspicion, rtol=1e-12)
+    once = measure_lift(injected, labels, suspicion)
+    many = measure_lift(injected[:, units], labels[:, units], suspicion[:, units])
+    assert abs(many) > 2 * abs(once)
 
 
 def audit_sites(seed, blind=None, *, n=500, apart=4):

@@ -85,15 +85,6 @@ class SelfCheck(NamedTuple):
         return f"{sentence} Among rows of one label, planted errors do not stand out."
 
 
-class Run(NamedTuple):
-    """One copy of the labels with injected errors, and what the audit made of it."""
-
-    injected: np.ndarray  # bool
-    labels: np.ndarray
-    suspicion: np.ndarray
-    suggested: np.ndarray = np.empty(0)
-
-
 def run_self_check(
     codes: np.ndarray,
     first: Posterior,
@@ -111,28 +102,30 @@ def run_self_check(
     count = count_to_inject(len(codes) if known is None else int(np.sum(~known)))
     units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
 
-    def run_once() -> Run | None:
+    def run_once() -> tuple[np.ndarray, ...] | None:
         injected = rows_to_change(codes, units, count, random, known)
         if injected.sum() < 2:
             return None
         labels = np.where(injected, wrong_labels(codes, units, first.transition, random), codes)
         again = audit_again(labels, int(random.integers(2**31 - 1)))
-        return Run(injected, labels, again.suspicion, again.other)
+        return injected, labels, again.suspicion, again.other
 
     runs = inject_errors(run_once, len(codes))
-    if not runs:
+    if runs is None:
         return None
-    right = np.mean([np.mean((run.suggested == codes)[run.injected]) for run in runs])
-    counts = sum_up(runs, first.p_wrong, units)
+    injected, labels, suspicion, suggested = runs
+    are_right = suggested == codes
+    right = np.mean([np.mean(row[own]) for row, own in zip(are_right, injected, strict=True)])
+    counts = sum_up(injected, labels, suspicion, first.p_wrong, units)
     # One row of each unit, as what becomes of copies is no independent evidence.
     of_units = np.unique(units, return_index=True)[1]
-    rows = [of_units[run.injected[of_units]] for run in runs]
-    listed = [np.argsort(-run.suspicion, kind="stable")[: counts["top"]] for run in runs]
+    rows = [of_units[own[of_units]] for own in injected]
+    listed = np.argsort(-suspicion, axis=1, kind="stable")[:, : counts["top"]]
     return SelfCheck(
         **counts,
         suggested_right=float(right),
         planted_rows=np.concatenate(rows),
-        planted_labels=np.concatenate([run.labels[i] for run, i in zip(runs, rows, strict=True)]),
+        planted_labels=np.concatenate([new[own] for new, own in zip(labels, rows, strict=True)]),
         planted_classes=codes[np.concatenate(rows)],
         planted_found=np.concatenate(list(map(np.isin, rows, listed))),
     )
@@ -170,15 +163,21 @@ def count_to_inject(n: int) -> int:
     return min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
 
 
-def inject_errors(run_once: Callable[[], Run | None], n_rows: int) -> list[Run]:
-    """One run, two of a small table; none where there are too few labels to change."""
+def inject_errors(
+    run_once: Callable[[], tuple[np.ndarray, ...] | None], n_rows: int
+) -> tuple[np.ndarray, ...] | None:
+    """Inject errors once, twice into a small table; None where too few labels can be changed.
+
+    A run gives which labels were changed, all labels then, how suspicious each is, and what is
+    suggested for it. Of all runs together each has the shape (runs, n).
+    """
     runs = []
     for _ in range(2 if n_rows < CHECKED_TWICE else 1):
         run = run_once()
         if run is None:
-            return []
+            return None
         runs.append(run)
-    return runs
+    return tuple(map(np.stack, zip(*runs, strict=True)))
 
 
 def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -229,92 +228,103 @@ def wrong_labels(
     return np.minimum(drawn, last)
 
 
-def by_label_alone(run: Run) -> tuple[np.ndarray, np.ndarray]:
+def by_label_alone(injected: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lengths of a list that takes labels with most injected errors first, and what it holds."""
-    sizes = np.bincount(run.labels)
-    hits = np.bincount(run.labels, weights=run.injected)
+    sizes = np.bincount(labels)
+    hits = np.bincount(labels, weights=injected)
     order = np.argsort(-hits / np.maximum(sizes, 1), kind="stable")
     return np.r_[0, np.cumsum(sizes[order])], np.r_[0.0, np.cumsum(hits[order])]
 
 
-def lift_of(runs: list[Run]) -> float:
+def measure_lift(injected: np.ndarray, labels: np.ndarray, suspicion: np.ndarray) -> float:
     """Are injected errors more suspicious than other rows of their label? In standard errors.
 
-    The rank-sum test within labels, weighted as van Elteren does. Counting hits in a list instead
-    would miss lift where labels differ in noise.
+    The rank-sum test within labels of a run, weighted as van Elteren does; arrays have the shape
+    (runs, n). Counting hits in a list instead would miss lift where labels differ in noise.
     """
     above = variance = 0.0
-    for run in runs:
-        for label in np.unique(run.labels[run.injected]):
-            rows = run.labels == label
-            changed = run.injected[rows]
+    for was_changed, of_run, scores in zip(injected, labels, suspicion, strict=True):
+        for label in np.unique(of_run[was_changed]):
+            rows = of_run == label
+            changed = was_changed[rows]
             n = int(rows.sum())
             n_changed = int(changed.sum())
             pairs = n_changed * (n - n_changed)
-            ranks = rankdata(run.suspicion[rows])[changed].sum()
+            ranks = rankdata(scores[rows])[changed].sum()
             above += (ranks - n_changed * (n_changed + 1) / 2 - pairs / 2) / (n + 1)
             variance += pairs / (12 * (n + 1))
     return above / np.sqrt(variance) if variance > 0 else 0.0
 
 
-def estimated_average_precision(run: Run, before: np.ndarray) -> float:
+def estimate_average_precision(
+    injected: np.ndarray, suspicion: np.ndarray, before: np.ndarray
+) -> float:
     """Average precision of finding what is wrong: the injected rows, and others as far as expected.
 
     Were rows that are wrong already counted as right, the better the audit is the worse it would
     look: it ranks them beside the injected ones.
     """
-    order = np.argsort(-run.suspicion, kind="stable")
-    wrong = np.where(run.injected, 1.0, before)[order]
+    order = np.argsort(-suspicion, kind="stable")
+    wrong = np.where(injected, 1.0, before)[order]
     precision = np.cumsum(wrong) / np.arange(1, len(wrong) + 1)
     return float(precision @ wrong / wrong.sum())
 
 
-def _one_for_each(units: np.ndarray, run: Run) -> Run:
-    """A run with one row for each unit: what was changed together is one event, not many."""
+def average_units(units: np.ndarray, suspicion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first row of each unit, and the mean suspicion of its rows in each run.
+
+    What was changed together is one event, not many.
+    """
     first = np.unique(units, return_index=True)[1]
-    sizes = np.bincount(units)
-    mean = np.bincount(units, weights=run.suspicion) / sizes
-    return Run(run.injected[first], run.labels[first], mean)
+    sums = [np.bincount(units, weights=scores) for scores in suspicion]
+    return first, np.array(sums) / np.bincount(units)
 
 
-def count_found(runs: list[Run], before: np.ndarray, lift: float) -> dict[str, Any]:
+def count_found(
+    injected: np.ndarray, suspicion: np.ndarray, before: np.ndarray, lift: float
+) -> dict[str, Any]:
     """What the self-check of every kind tells; ``before`` is p_wrong without injected errors.
 
     ``lift`` says how far injected errors are the more suspicious, in standard errors.
     """
-    injected = round(float(np.mean([run.injected.sum() for run in runs])))
-    top = min(len(before), int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
-    precision = [estimated_average_precision(run, before) for run in runs]
+    n_injected = round(float(injected.sum(axis=1).mean()))
+    top = min(len(before), int(np.ceil(LIST_LENGTH * (n_injected + before.sum()))))
+    runs = zip(injected, suspicion, strict=True)
+    precision = [estimate_average_precision(own, scores, before) for own, scores in runs]
     return {
-        "injected": injected,
+        "injected": n_injected,
         "top": top,
-        "found": round(float(count_hits(runs, [run.suspicion for run in runs])[top - 1])),
+        "found": round(float(count_hits(injected, suspicion)[top - 1])),
         "lift": bool(lift >= LEAST_LIFT),
         "average_precision": float(np.mean(precision)) if lift >= LEAST_LIFT else None,
-        "repeats": len(runs),
+        "repeats": len(injected),
     }
 
 
-def count_hits(runs: list[Run], scores: list[np.ndarray]) -> np.ndarray:
+def count_hits(injected: np.ndarray, scores: np.ndarray) -> np.ndarray:
     """How many injected errors are among those with the largest scores, for every length."""
-    return np.mean(
-        [
-            np.cumsum(run.injected[np.argsort(-score, kind="stable")])
-            for run, score in zip(runs, scores, strict=True)
-        ],
-        axis=0,
-    )
+    order = np.argsort(-scores, axis=1, kind="stable")
+    return np.cumsum(np.take_along_axis(injected, order, axis=1), axis=1).mean(axis=0)
 
 
-def sum_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> dict[str, Any]:
+def sum_up(
+    injected: np.ndarray,
+    labels: np.ndarray,
+    suspicion: np.ndarray,
+    before: np.ndarray,
+    units: np.ndarray,
+) -> dict[str, Any]:
     """What became of errors injected into classes, by the length of the list, too."""
-    counts = count_found(runs, before, lift_of([_one_for_each(units, run) for run in runs]))
+    first, of_units = average_units(units, suspicion)
+    lift = measure_lift(injected[:, first], labels[:, first], of_units)
+    counts = count_found(injected, suspicion, before, lift)
     n = len(before)
     top = counts["top"]
     rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
     rank = rank if counts["lift"] else rank[:0]
-    hits = count_hits(runs, [run.suspicion for run in runs])[rank - 1]
-    by_label = np.mean([np.interp(np.r_[rank, top], *by_label_alone(run)) for run in runs], axis=0)
+    hits = count_hits(injected, suspicion)[rank - 1]
+    lists = map(by_label_alone, injected, labels)
+    by_label = np.mean([np.interp(np.r_[rank, top], *held) for held in lists], axis=0)
     return counts | {
         "by_label": round(float(by_label[-1])),
         "rank": rank,

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
@@ -7,23 +9,24 @@ import errata
 from auditing.target_cases import straight
 from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.auditing.numbers._models import (
-    CrossFittedRegressor,
-    LinearRidge,
-    NearestTargets,
-    RBFRegression,
     TargetData,
-    TreesRegression,
-    default_target_models,
+    cross_fit_regressor,
+    predict_by_neighbors,
+    predict_by_rbf,
+    predict_by_trees,
+    predict_linearly,
     weighted_median,
 )
+from errata.auditing.numbers._task import default_target_models
 
-MODELS = [
-    RBFRegression("rbf", 1.0),
-    LinearRidge(),
-    NearestTargets("near", 5),
-    TreesRegression("extra", True, 50),
-    TreesRegression("forest", False, 50),
-]
+MODELS = {
+    "rbf": partial(predict_by_rbf, sharpness=1.0),
+    "linear": predict_linearly,
+    "near": partial(predict_by_neighbors, n_neighbors=5),
+    "extra": partial(predict_by_trees, extra=True, n_trees=50),
+    "forest": partial(predict_by_trees, extra=False, n_trees=50),
+}
+each_model = pytest.mark.parametrize("predict", MODELS.values(), ids=MODELS)
 
 
 def data_of(n=120, more=0, **given):
@@ -31,46 +34,46 @@ def data_of(n=120, more=0, **given):
     return TargetData(X, y[:n], random_state=3, **given)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_rows_are_predicted_without_their_own_target(model, monkeypatch):
+@each_model
+def test_rows_are_predicted_without_their_own_target(predict, monkeypatch):
     # Whatever y_7 is, row 7 is predicted the same; only the penalty may move, so it is held fixed.
     data = data_of()
     monkeypatch.setattr("errata.elm._elm.choose_alpha", lambda *_: (0.1, {}))
     monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (0.1, {}))
-    before = model.predict_unseen(data)[7]
+    before = predict(data)[7]
     data.targets[7] += 100
-    after = model.predict_unseen(data)
+    after = predict(data)
     np.testing.assert_allclose(after[7], before, rtol=0, atol=1e-9)
-    assert not np.allclose(after, model.predict_unseen(data_of()), rtol=0, atol=1e-3)
+    assert not np.allclose(after, predict(data_of()), rtol=0, atol=1e-3)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_rows_of_a_group_are_left_out_together(model):
+@each_model
+def test_rows_of_a_group_are_left_out_together(predict):
     groups = np.arange(120) // 4
     data = data_of(groups=groups)
-    before = model.predict_unseen(data)[groups == 2]
+    before = predict(data)[groups == 2]
     data.targets[groups == 2] += 1e-6  # too little to move the penalty
-    np.testing.assert_allclose(model.predict_unseen(data)[groups == 2], before, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(predict(data)[groups == 2], before, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@each_model
 @pytest.mark.parametrize("grouped", [False, True])
-def test_rows_without_a_target_are_predicted_too(model, grouped):
+def test_rows_without_a_target_are_predicted_too(predict, grouped):
     groups = np.arange(120) // 2 if grouped else None
     data = data_of(more=30, groups=groups)
-    told = model.predict_unseen(data)
+    told = predict(data)
     truth = straight(150, noise=0.5)[1]
     assert told.shape == (150,)
     assert np.corrcoef(told[120:], truth[120:])[0, 1] > 0.7
 
 
-@pytest.mark.parametrize("model", [m for m in MODELS if m.name != "near"], ids=lambda m: m.name)
-def test_rows_of_little_weight_are_hardly_learnt_from(model):
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "near"])
+def test_rows_of_little_weight_are_hardly_learnt_from(name):
     data = data_of()
     wrong = np.arange(120) < 20
     data.targets[wrong] += 30
     weight = np.where(wrong, 1e-3, 1.0)
-    told = model.predict_unseen(
+    told = MODELS[name](
         TargetData(data.X, data.targets, weight=weight, random_state=data.random_state)
     )
     truth = straight(120, noise=0.5)[1]
@@ -81,7 +84,7 @@ def test_the_linear_model_equals_a_refit_without_each_row(monkeypatch):
     monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (2.0, {}))
     data = data_of(40)
     weight = np.random.default_rng(0).uniform(0.2, 1, 40)
-    told = LinearRidge().predict_unseen(TargetData(data.X, data.targets, weight=weight))
+    told = predict_linearly(TargetData(data.X, data.targets, weight=weight))
     for row in range(40):
         rest = np.arange(40) != row
         w, X, y = weight[rest], data.X[rest], data.targets[rest]
@@ -93,7 +96,7 @@ def test_the_linear_model_equals_a_refit_without_each_row(monkeypatch):
 
 def test_neighbours_equal_a_sort_for_each_row():
     data = data_of(60)
-    told = NearestTargets("near", 7).predict_unseen(data)
+    told = predict_by_neighbors(data, n_neighbors=7)
     for row in range(60):
         distances = np.linalg.norm(data.X - data.X[row], axis=1)
         distances[row] = np.inf
@@ -113,7 +116,7 @@ def test_a_weighted_median_has_half_of_the_weight_at_or_below_it():
 
 
 def test_large_tables_have_fewer_models():
-    names = {n: [m.name for m in default_target_models(n)] for n in (500, 10_000, 50_000)}
+    names = {n: [name for name, _ in default_target_models(n)] for n in (500, 10_000, 50_000)}
     assert len(names[500]) == 7
     assert set(names[500]) - set(names[10_000]) == {"random forest"}
     assert set(names[10_000]) - set(names[50_000]) == {"neighbours"}
@@ -126,7 +129,7 @@ def test_a_regressor_hardly_learns_from_rows_of_little_weight(regressor):
     noisy, wrong = y.copy(), np.arange(200) < 60
     noisy[wrong] += 100
     data = TargetData(X, noisy, weight=np.where(wrong, 1e-3, 1.0))
-    told = CrossFittedRegressor("r", regressor).predict_unseen(data)
+    told = cross_fit_regressor(data, regressor=regressor)
     assert np.median(np.abs(told - y)) < 2
 
 

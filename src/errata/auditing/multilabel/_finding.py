@@ -37,7 +37,7 @@ from scipy.stats import beta
 
 from ..._kernels._probabilities import score_between
 from ..._progress import Progress, count_models
-from .._self_check import Run, SelfCheck, inject_errors, sum_up
+from .._self_check import SelfCheck, inject_errors, sum_up
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, COVERAGE, FEWEST_INJECTED
 from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
@@ -450,14 +450,14 @@ def check_cells(
         equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
         before = before[some]
 
-    def run_once() -> Run | None:
+    def run_once() -> tuple[np.ndarray, ...] | None:
         injected = cells_to_flip(rows.Y, judged, random)
         if injected.sum() < 2:
             return None
         Y = np.where(injected, 1 - rows.Y, rows.Y)
         flipped = replace(rows, Y=Y, seed=int(random.integers(2**31 - 1)))
         again = find_wrong_cells(flipped, user_models, equal=equal, progress=progress)
-        return Run(
+        return (
             injected[:, judged].ravel(),
             (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
             again.suspicion[:, judged].ravel(),
@@ -465,10 +465,11 @@ def check_cells(
         )
 
     runs = inject_errors(run_once, len(rows.Y))
-    if not runs:
+    if runs is None:
         return None
-    right = np.mean([np.mean(run.suggested[run.injected]) for run in runs])
-    counts = sum_up(runs, before.ravel(), np.arange(before.size))
+    injected, labels, suspicion, suggested = runs
+    right = np.mean([np.mean(new[own]) for new, own in zip(suggested, injected, strict=True)])
+    counts = sum_up(injected, labels, suspicion, before.ravel(), np.arange(before.size))
     return CellCheck(**counts, suggested_right=float(right))
 
 

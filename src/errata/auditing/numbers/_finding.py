@@ -17,9 +17,9 @@ from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ..results._rates_by import NoiseRate
 from ._models import (
     SMALLEST_SCALE,
+    Predict,
     TargetData,
-    TargetPredictor,
-    TreesRegression,
+    predict_by_trees,
     robust_scale,
     row_weights,
 )
@@ -28,7 +28,6 @@ from ._noise_model import (
     INSIDE,
     SCALE_TREES,
     TARGET_RATES,
-    ScaleHypotheses,
     TargetPosterior,
     compute_posterior,
     fit_local_scales,
@@ -161,12 +160,11 @@ def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> 
     f = last.predicted
     skill = measure_skill(first.residuals, first.predicted, task.data.groups) >= LEAST_SKILL
     models = score_models(last, task.data.targets, task.models)
-    rate = estimate_rate(last.skewed.hypotheses, max(model["r2"] for model in models))
+    rate = estimate_rate(last.skewed.rates, max(model["r2"] for model in models))
     p_wrong = np.where(task.known, 0.0, last.skewed.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)
-    of_tails = np.sum([scale.of_tails for scale in rows.hypotheses], axis=0)
     undo = task.scale.undo
     ordered = task.in_given_order
     return TargetFindings(
@@ -181,7 +179,7 @@ def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> 
         noise_rate=rate,
         has_skill=skill,
         models=models,
-        tail=rows.hypotheses[0].noises[int(of_tails.argmax())].tail,
+        tail=rows.tail,
         scale=last.power,
         on_log_scale=task.scale.logs,
         notes=[*([] if skill else [NO_SKILL]), *task.notes, *rate_notes(rate)],
@@ -194,21 +192,8 @@ def error_kinds(swap_share: np.ndarray) -> np.ndarray:
     return np.select(clear, ["swap", "gross"], "unclear")
 
 
-def first_round(
-    models: Sequence[TargetPredictor],
-    data: TargetData,
-    known: np.ndarray,
-    *,
-    progress: Progress | None = None,
-) -> TargetRound:
-    """Learn from all targets alike, and judge them, both as clipped at the start."""
-    clipped = clip_far_targets(data.targets)
-    trusted = np.ones(len(data), dtype=bool)
-    return _round(models, replace(data, targets=clipped), clipped, trusted, known, progress)
-
-
 def next_round(
-    models: Sequence[TargetPredictor],
+    models: Sequence[tuple[str, Predict]],
     data: TargetData,
     known: np.ndarray,
     p_wrong: np.ndarray,
@@ -240,7 +225,7 @@ def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
 
 
 def _round(
-    models: Sequence[TargetPredictor],
+    models: Sequence[tuple[str, Predict]],
     data: TargetData,
     judged: np.ndarray,
     trusted: np.ndarray,
@@ -249,8 +234,8 @@ def _round(
 ) -> TargetRound:
     """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
     of_models = []
-    for model in count_models(models, progress):
-        of_models.append(model.predict_unseen(data))
+    for _, predict in count_models(models, progress):
+        of_models.append(predict(data))
     predictions = np.stack(of_models)
     weight = row_weights(data)
     random = np.random.default_rng(data.random_state)
@@ -287,9 +272,15 @@ def judge_targets(
 def _run_rounds(
     task: TargetTask, progress: Progress | None
 ) -> tuple[TargetTask, TargetRound, TargetRound]:
-    """The task, and what the first and the second round found."""
+    """The task, and what the first and the second round found.
+
+    The first learns from all targets alike and judges them, both as clipped at the start.
+    """
     n = len(task.data)
-    first = first_round(task.models, task.data, task.known, progress=progress)
+    clipped = clip_far_targets(task.data.targets)
+    learnt = replace(task.data, targets=clipped)
+    trusted = np.ones(n, dtype=bool)
+    first = _round(task.models, learnt, clipped, trusted, task.known, progress)
     rows = first.posterior
     start = (rows.p_if_any, first.predicted[:n], rows.spread[:n])
     last = next_round(task.models, task.data, task.known, *start, progress=progress)
@@ -333,11 +324,10 @@ def estimate_membership(
     held = kinds[task.order[: len(task.data)]]
     share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
     leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
-    trees = TreesRegression("atoms", True, SCALE_TREES, leaf)
-    of_atoms = [
-        trees.predict_unseen(replace(task.data, targets=(held == kind).astype(float)))
-        for kind in range(len(atoms))
-    ]
+    of_atoms = []
+    for kind in range(len(atoms)):
+        holds = replace(task.data, targets=(held == kind).astype(float))
+        of_atoms.append(predict_by_trees(holds, extra=True, n_trees=SCALE_TREES, leaf=leaf))
     by_trees = np.column_stack([*of_atoms, np.maximum(1 - np.sum(of_atoms, axis=0), 0)])
     by_trees /= by_trees.sum(axis=1, keepdims=True)
     mixed = [(k * by_trees + share) / (k + 1) for k in TRUST_IN_TREES]
@@ -395,16 +385,19 @@ def huber_weights(
     return a
 
 
-def estimate_rate(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRate:
+def estimate_rate(rates: np.ndarray, r2: float) -> NoiseRate:
     """The posterior mean, and an interval wider than the posterior's own.
 
-    The tail of real residuals is no Student t, which the posterior does not know; and the less of
-    the targets is explained (``r2``), the more errors may hide in what is not. A rate beyond a
-    quarter may be none: so many targets that are far off may as well be right and spread unevenly.
+    ``rates`` are the probabilities of no error and of each of ``TARGET_RATES``, for each scale. The
+    tail of real residuals is no Student t, which the posterior does not know; and the less of the
+    targets is explained (``r2``), the more errors may hide in what is not. A rate beyond a quarter
+    may be none: so many targets that are far off may as well be right and spread unevenly.
     """
-    estimate = float(np.mean([scale.mean_rate for scale in hypotheses]))
-    low = min(_quantile(scale, 0.05) for scale in hypotheses)
-    high = max(_quantile(scale, 0.95) for scale in hypotheses)
+    possible = np.r_[0.0, TARGET_RATES]
+    estimate = float(np.mean(rates @ possible))
+    reached = np.cumsum(rates, axis=1)
+    low = min(float(possible[np.searchsorted(own, 0.05)]) for own in reached)
+    high = max(float(possible[np.searchsorted(own, 0.95)]) for own in reached)
     return NoiseRate(
         estimate,
         0.0 if estimate > MOST_TOLD else max(0.0, low / RATE_FACTOR - RATE_SLACK),
@@ -420,12 +413,6 @@ def rate_notes(rate: NoiseRate) -> list[str]:
         f"{rate.estimate:.0%} of the targets look wrong. So many errors look like right targets "
         "that spread unevenly or have long tails: part or all of them may be right and unusual."
     ]
-
-
-def _quantile(hypotheses: ScaleHypotheses, level: float) -> float:
-    """Of the posterior, which may hold that nothing is wrong."""
-    weights = np.r_[1 - hypotheses.p_errors, hypotheses.p_errors * hypotheses.weights.sum(axis=0)]
-    return float(np.r_[0.0, TARGET_RATES][np.searchsorted(np.cumsum(weights), level)])
 
 
 def measure_skill(
@@ -459,7 +446,7 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
 
 
 def score_models(
-    last: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
+    last: TargetRound, targets: np.ndarray, models: Sequence[tuple[str, Predict]]
 ) -> list[dict[str, Any]]:
     """Name, weight and R² of each model, on rows in so far as they are right.
 
@@ -470,11 +457,11 @@ def score_models(
     sum_of_weights = float(last.weights.sum()) or 1.0
     return [
         {
-            "name": model.name,
+            "name": name,
             "weight": float(weight) / sum_of_weights,
             "r2": float(1 - right @ (targets - f[: len(targets)]) ** 2 / total),
         }
-        for model, weight, f in zip(models, last.weights, last.predictions, strict=True)
+        for (name, _), weight, f in zip(models, last.weights, last.predictions, strict=True)
     ]
 
 

@@ -1,8 +1,9 @@
 """Models of numeric targets: what they learn from, the default ones, and those of a user."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -20,13 +21,10 @@ from ...exceptions import SuspicionWarning
 from .._settings import LEAVE_ONE_OUT, RIDGE_FOLDS, TREE_ROWS
 
 # `python benchmarks/targets.py` measures the constants of this folder.
-RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
 RBF_UNITS = 400
 FOREST_LEAF = 2
-FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
 TARGET_STEP = 2.0**-13  # at which trees see targets
 WEIGHT_STEP = 2.0**-8  # and weights of rows
-TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
 NEAR_TARGETS = 20  # neighbours
 FOLDS_OF_TARGETS = 5  # of regressors without a closed form
 SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
@@ -80,15 +78,8 @@ class TargetData:
         return make_folds(n_folds, same, groups=self.groups, stratify=False, random_state=seed)
 
 
-class TargetPredictor(Protocol):
-    """A model of numeric targets: a name, and predictions of rows it has not learnt from."""
-
-    @property
-    def name(self) -> str:
-        """How reports call it."""
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Predict every row without its own target, shape (n + m,)."""
+# A model of numeric targets: every row as predicted without its own target, shape (n + m,).
+Predict = Callable[[TargetData], np.ndarray]
 
 
 def weighted_median(values: np.ndarray, weight: np.ndarray) -> Any:
@@ -116,42 +107,25 @@ def row_weights(data: TargetData) -> np.ndarray:
     return np.ones(len(data)) if data.weight is None else data.weight
 
 
-def default_target_models(n_rows: int) -> list[TargetPredictor]:
-    """The models of an audit of numeric targets that is given no ``estimators``."""
-    n_trees = next(trees for rows, trees in FOREST_TREES.items() if n_rows <= rows)
-    models: list[TargetPredictor] = [RBFRegression(*named) for named in RBF_SHARPNESS.items()]
-    models.append(TreesRegression("extra trees", True, n_trees))
-    if n_rows <= TWO_FORESTS:
-        models.append(TreesRegression("random forest", False, n_trees))
-    models.append(LinearRidge())
-    if n_rows <= TREE_ROWS:
-        models.append(NearestTargets("neighbours"))
-    return models
+def predict_by_rbf(data: TargetData, *, sharpness: float) -> np.ndarray:
+    """Ridge regression on Gaussian RBF features around drawn rows; left out in closed form.
 
-
-@dataclass(frozen=True)
-class RBFRegression:
-    """Ridge regression on Gaussian RBF features around drawn rows; left out in closed form."""
-
-    name: str
-    sharpness: float
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Costs O(n m²) for m features."""
-        rule, folds = _ridge_rule(data)
-        model = ELMRegressor(
-            n_hidden=RBF_UNITS,
-            activation=RBF,
-            weight_scale=self.sharpness,
-            alpha=rule,
-            cv=folds,
-            random_state=data.random_state,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuspicionWarning)  # extreme alphas are no concern here
-            model.fit(data.learnt, data.targets, data.weight)
-        outside = model.loo_predictions_ if folds is None else model.oof_predictions_
-        return _with_others(outside, model.predict, data)
+    Costs O(n m²) for m features.
+    """
+    rule, folds = _ridge_rule(data)
+    model = ELMRegressor(
+        n_hidden=RBF_UNITS,
+        activation=RBF,
+        weight_scale=sharpness,
+        alpha=rule,
+        cv=folds,
+        random_state=data.random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuspicionWarning)  # extreme alphas are no concern here
+        model.fit(data.learnt, data.targets, data.weight)
+    outside = model.loo_predictions_ if folds is None else model.oof_predictions_
+    return _with_others(outside, model.predict, data)
 
 
 def _ridge_rule(data: TargetData) -> tuple[str, Any]:
@@ -168,62 +142,57 @@ def _with_others(outside: np.ndarray, predict: Any, data: TargetData) -> np.ndar
     return np.r_[np.where(np.isfinite(outside), outside, mean), others]
 
 
-class Unchanged(NamedTuple):
+class UnchangedFeatures:
     """The features themselves, in the place of a hidden layer."""
 
-    bias: np.ndarray
+    def __init__(self, n_features: int) -> None:
+        self.bias = np.zeros(n_features)
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """In double precision."""
         return X.astype(float)
 
 
-class LinearRidge:
-    """Ridge regression: straight lines, which the others only approach; in closed form."""
+def predict_linearly(data: TargetData) -> np.ndarray:
+    """Ridge regression: straight lines, which the others only approach; in closed form.
 
-    name = "linear model"
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Costs O(n d²)."""
-        rule, folds = _ridge_rule(data)
-        held_out = [] if folds is None else [test for _, test in folds]
-        layer: Any = Unchanged(np.zeros(data.X.shape[1]))
-        rows = HiddenRows(layer, data.learnt, data.targets[:, None], data.weight)
-        large, small = split_folds(held_out, rows.m, all_large=rule == "kfold")
-        system, records = sum_up(rows, large, small, fit_intercept=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuspicionWarning)  # as above
-            model = system.solved(choose_alpha(rule, None, system, records, rows)[0])
-        outside, _, _ = predict_outside(model, rows, records, large, small)
-        return _with_others(outside[:, 0], lambda X: model.predict(layer(X))[:, 0], data)
+    Costs O(n d²).
+    """
+    rule, folds = _ridge_rule(data)
+    held_out = [] if folds is None else [test for _, test in folds]
+    layer: Any = UnchangedFeatures(data.X.shape[1])
+    rows = HiddenRows(layer, data.learnt, data.targets[:, None], data.weight)
+    large, small = split_folds(held_out, rows.m, all_large=rule == "kfold")
+    system, records = sum_up(rows, large, small, fit_intercept=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuspicionWarning)  # as above
+        model = system.solved(choose_alpha(rule, None, system, records, rows)[0])
+    outside, _, _ = predict_outside(model, rows, records, large, small)
+    return _with_others(outside[:, 0], lambda X: model.predict(layer(X))[:, 0], data)
 
 
-@dataclass(frozen=True)
-class TreesRegression:
-    """A bootstrapped forest; each row is predicted by the trees that were grown without it."""
+def predict_by_trees(
+    data: TargetData, *, extra: bool, n_trees: int, leaf: int = FOREST_LEAF
+) -> np.ndarray:
+    """A bootstrapped forest; each row is predicted by the trees that were grown without it.
 
-    name: str
-    extra: bool
-    n_trees: int
-    leaf: int = FOREST_LEAF
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Costs O(B m log m) to grow B trees from m rows each; as much for each fold of groups."""
-        data = _in_steps(data)
-        forest = (ExtraTreesRegressor if self.extra else RandomForestRegressor)(
-            self.n_trees,
-            min_samples_leaf=self.leaf,
-            bootstrap=True,
-            max_samples=None if len(data) <= TREE_ROWS else TREE_ROWS,
-            random_state=data.random_state,
-            n_jobs=data.n_jobs,
-        )
-        if data.groups is not None:
-            return unseen_by_folds(forest.set_params(max_samples=None), data.X, data)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
-            forest.set_params(oob_score=True).fit(data.learnt, data.targets, data.weight)
-        return _with_others(forest.oob_prediction_, forest.predict, data)
+    Costs O(B m log m) to grow B trees from m rows each; as much for each fold of groups.
+    """
+    data = _in_steps(data)
+    forest = (ExtraTreesRegressor if extra else RandomForestRegressor)(
+        n_trees,
+        min_samples_leaf=leaf,
+        bootstrap=True,
+        max_samples=None if len(data) <= TREE_ROWS else TREE_ROWS,
+        random_state=data.random_state,
+        n_jobs=data.n_jobs,
+    )
+    if data.groups is not None:
+        return unseen_by_folds(forest.set_params(max_samples=None), data.X, data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
+        forest.set_params(oob_score=True).fit(data.learnt, data.targets, data.weight)
+    return _with_others(forest.oob_prediction_, forest.predict, data)
 
 
 def _in_steps(data: TargetData) -> TargetData:
@@ -255,31 +224,28 @@ def unseen_by_folds(regressor: Any, table: Any, data: TargetData) -> np.ndarray:
     return predictions
 
 
-@dataclass(frozen=True)
-class NearestTargets:
-    """The median target of the nearest other rows, weighted by how near they are."""
+def predict_by_neighbors(data: TargetData, *, n_neighbors: int = NEAR_TARGETS) -> np.ndarray:
+    """The median target of the nearest other rows, weighted by how near they are.
 
-    name: str
-    n_neighbors: int = NEAR_TARGETS
+    Costs a neighbour search. A median needs no weights of rows.
+    """
 
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Costs a neighbour search. A median needs no weights of rows."""
-        k = min(self.n_neighbors, len(data) - 1)
-        predictions = np.empty(len(data.X))
-        if data.groups is None:
-            found = NeighborIndex(data.learnt, n_jobs=data.n_jobs).others(k)
-            predictions[: len(data)] = _nearby_median(*found, data.targets)
-        else:
-            for train, test in data.folds():
-                predictions[test] = self._of_others(data.learnt[test], train, data)
-        if len(data.others):
-            predictions[len(data) :] = self._of_others(data.others, np.arange(len(data)), data)
-        return predictions
-
-    def _of_others(self, points: np.ndarray, rows: np.ndarray, data: TargetData) -> np.ndarray:
-        k = min(self.n_neighbors, len(rows))
+    def ask(points: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        k = min(n_neighbors, len(rows))
         found = nearest_in(data.learnt[rows], points, k, n_jobs=data.n_jobs)
         return _nearby_median(*found, data.targets[rows])
+
+    predictions = np.empty(len(data.X))
+    if data.groups is None:
+        k = min(n_neighbors, len(data) - 1)
+        found = NeighborIndex(data.learnt, n_jobs=data.n_jobs).others(k)
+        predictions[: len(data)] = _nearby_median(*found, data.targets)
+    else:
+        for train, test in data.folds():
+            predictions[test] = ask(data.learnt[test], train)
+    if len(data.others):
+        predictions[len(data) :] = ask(data.others, np.arange(len(data)))
+    return predictions
 
 
 def _nearby_median(distances: np.ndarray, neighbors: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -288,31 +254,24 @@ def _nearby_median(distances: np.ndarray, neighbors: np.ndarray, targets: np.nda
     return weighted_median(targets[neighbors], np.exp(-((distances / mean) ** 2)))
 
 
-@dataclass(frozen=True)
-class CrossFittedRegressor:
-    """A regressor, fitted to errata's features or to a table of its own."""
+def cross_fit_regressor(data: TargetData, *, regressor: Any, table: Any = None) -> np.ndarray:
+    """A regressor of the user, fitted to ``table``, or to errata's features where that is None.
 
-    name: str
-    regressor: Any
-    table: Any = None  # errata's features if None
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Costs a fit for each of five folds, and one more where rows have no target."""
-        table = data.X if self.table is None else self.table
-        regressor = clone_keeping_seeds(self.regressor, data.random_state)
-        predictions = np.empty(len(data.X))
-        for train, test in data.folds():
-            predictions[test] = _fitted(regressor, table, train, data).predict(
-                take_rows(table, test)
-            )
-        others = np.arange(len(data), len(data.X))
-        if len(others):
-            model = _fitted(regressor, table, np.arange(len(data)), data)
-            predictions[others] = model.predict(take_rows(table, others))
-        return predictions
+    Costs a fit for each of five folds, and one more where rows have no target.
+    """
+    table = data.X if table is None else table
+    regressor = clone_keeping_seeds(regressor, data.random_state)
+    predictions = np.empty(len(data.X))
+    for train, test in data.folds():
+        predictions[test] = _fit_rows(regressor, table, train, data).predict(take_rows(table, test))
+    others = np.arange(len(data), len(data.X))
+    if len(others):
+        model = _fit_rows(regressor, table, np.arange(len(data)), data)
+        predictions[others] = model.predict(take_rows(table, others))
+    return predictions
 
 
-def _fitted(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> Any:
+def _fit_rows(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> Any:
     """A clone fitted with weights, or without the rows that weigh little if it knows no weights."""
     weight = row_weights(data)[rows]
     if has_fit_parameter(regressor, "sample_weight"):
@@ -321,15 +280,3 @@ def _fitted(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> A
         rows = rows[weight >= 0.5] if (weight >= 0.5).any() else rows
         params = {}
     return clone(regressor).fit(take_rows(table, rows), data.targets[rows], **params)
-
-
-@dataclass(frozen=True)
-class GivenPredictions:
-    """Predictions that the user has already, on the scale of the targets."""
-
-    name: str
-    predictions: np.ndarray
-
-    def predict_unseen(self, data: TargetData) -> np.ndarray:
-        """Nothing to fit."""
-        return self.predictions

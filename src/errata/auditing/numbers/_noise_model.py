@@ -5,6 +5,7 @@ comes from a mixture: normal densities of several widths (gross errors), and the
 targets (a value that belongs to another row).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 from scipy.stats import cauchy, t
 
-from ._models import SMALLEST_SCALE, TargetData, TreesRegression, robust_scale, weighted_quantile
+from ._models import SMALLEST_SCALE, TargetData, predict_by_trees, robust_scale, weighted_quantile
 
 FITTED_ROWS = 10_000  # that weights of models and noise are fitted to at most
 
@@ -79,48 +80,50 @@ def log_error_densities(z: np.ndarray, scales: np.ndarray, log_swap: np.ndarray)
     return np.vstack([gross, log_swap])
 
 
-class TargetDensity(NamedTuple):
-    """Gaussian kernel density of targets that are probably right."""
+def fit_kernels(targets: np.ndarray) -> tuple[np.ndarray, float]:
+    """Centers of Gaussian kernels, and Silverman's robust width, for the density of targets.
 
-    centers: np.ndarray
-    width: float
+    They are at the targets, or at so many of their quantiles.
+    """
+    low, high = np.quantile(targets, [0.25, 0.75])
+    spread = min(targets.std(), (high - low) / 1.349) or targets.std() or 1.0
+    centers = targets
+    if len(targets) > KERNELS:
+        centers = np.quantile(targets, (np.arange(KERNELS) + 0.5) / KERNELS)
+    return centers, 0.9 * spread * len(targets) ** -0.2
 
-    @classmethod
-    def of(cls, targets: np.ndarray) -> "TargetDensity":
-        """Kernels at the targets, or at so many of their quantiles; Silverman's robust width."""
-        low, high = np.quantile(targets, [0.25, 0.75])
-        spread = min(targets.std(), (high - low) / 1.349) or targets.std() or 1.0
-        centers = targets
-        if len(targets) > KERNELS:
-            centers = np.quantile(targets, (np.arange(KERNELS) + 0.5) / KERNELS)
-        return cls(centers, 0.9 * spread * len(targets) ** -0.2)
 
-    def log_density(self, targets: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """O(n) for the kernels there are; of repeated targets at the resolution of right residuals.
+def log_density(
+    targets: np.ndarray, scale: np.ndarray, centers: np.ndarray, least_width: float
+) -> np.ndarray:
+    """The log density of targets by kernels, O(n) for the kernels there are.
 
-        A value that many rows share, because targets are counted or rounded, is as frequent among
-        right targets as among wrong ones. Right ones are judged as if they were smooth, so wrong
-        ones must be: no kernel is then narrower than the row's ``scale``. Else whatever is
-        frequent would look swapped.
-        """
-        width = np.full(len(targets), self.width)
-        log_sum, equal = self._kernel_sums(targets, width)
-        repeated = 2 * (equal - 1) > np.exp(log_sum)  # equal targets are most of what is near
-        width[repeated] = np.maximum(scale[repeated], self.width)
-        log_sum[repeated] = self._kernel_sums(targets[repeated], width[repeated])[0]
-        return log_sum - np.log(len(self.centers) * width * np.sqrt(2 * np.pi))
+    A value that many rows share, because targets are counted or rounded, is as frequent among right
+    targets as among wrong ones. Right ones are judged as if they were smooth, so wrong ones must
+    be: no kernel is then narrower than the row's ``scale``. Else whatever is frequent would look
+    swapped.
+    """
+    width = np.full(len(targets), least_width)
+    log_sum, equal = _sum_kernels(targets, centers, width)
+    repeated = 2 * (equal - 1) > np.exp(log_sum)  # equal targets are most of what is near
+    width[repeated] = np.maximum(scale[repeated], least_width)
+    log_sum[repeated] = _sum_kernels(targets[repeated], centers, width[repeated])[0]
+    return log_sum - np.log(len(centers) * width * np.sqrt(2 * np.pi))
 
-    def _kernel_sums(self, targets: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Log sums of kernels, which fall no further than at ten widths, and how many centers hit.
 
-        In parts, as the distances to all centers are many.
-        """
-        log_sum, equal = np.zeros((2, len(targets)))
-        for rows in np.array_split(np.arange(len(targets)), 1 + len(targets) // 10_000):
-            away = (targets[rows, None] - self.centers) / width[rows, None]
-            log_sum[rows] = logsumexp(-0.5 * np.minimum(away**2, 100.0), axis=1)
-            equal[rows] = np.sum(away == 0, axis=1)
-        return log_sum, equal
+def _sum_kernels(
+    targets: np.ndarray, centers: np.ndarray, width: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Log sums of kernels, which fall no further than at ten widths, and how many centers hit.
+
+    In parts, as the distances to all centers are many.
+    """
+    log_sum, equal = np.zeros((2, len(targets)))
+    for rows in np.array_split(np.arange(len(targets)), 1 + len(targets) // 10_000):
+        away = (targets[rows, None] - centers) / width[rows, None]
+        log_sum[rows] = logsumexp(-0.5 * np.minimum(away**2, 100.0), axis=1)
+        equal[rows] = np.sum(away == 0, axis=1)
+    return log_sum, equal
 
 
 def fit_noise(
@@ -170,26 +173,12 @@ def _log_prior(noise: TargetNoise) -> float:
     )
 
 
-class ScaleHypotheses(NamedTuple):
-    """Hypotheses of tail and rate under one local scale, and how much each weighs."""
-
-    noises: list[TargetNoise]  # one for each tail
-    weights: np.ndarray  # (tails, rates), their sum is one
-    p_errors: float = 1.0  # that any target is wrong at all; weights are those if one is
-
-    @property
-    def of_tails(self) -> np.ndarray:
-        """Weight of each tail."""
-        return self.weights.sum(axis=1)
-
-    @property
-    def mean_rate(self) -> float:
-        """Fraction of wrong targets to expect."""
-        return self.p_errors * float(self.weights.sum(axis=0) @ TARGET_RATES)
-
-
 class TargetPosterior(NamedTuple):
-    """What is found about rows, and the hypotheses: under one local scale, or in the mean."""
+    """What is found about rows, in the mean over both local scales, and what is believed of each.
+
+    The first six have an entry for each row; ``spread`` and ``reach`` of rows without a target,
+    too.
+    """
 
     p_if_any: np.ndarray  # that the target is wrong, if any is wrong at all
     suspicion: np.ndarray
@@ -197,12 +186,13 @@ class TargetPosterior(NamedTuple):
     spread: np.ndarray  # standard scale of right residuals
     reach: np.ndarray  # half of the interval that right targets lie in
     log_density: np.ndarray  # of the residual, right or wrong
-    hypotheses: list[ScaleHypotheses]
+    rates: np.ndarray  # (2, 1 + rates), probability that nothing is wrong, and of TARGET_RATES
+    tail: float  # degrees of freedom that weigh most
 
     @property
     def p_wrong(self) -> np.ndarray:
         """Probability that each target is wrong."""
-        return self.p_if_any * np.mean([under.p_errors for under in self.hypotheses])
+        return self.p_if_any * self.rates[:, 1:].sum(axis=1).mean()
 
 
 def compute_posterior(
@@ -227,28 +217,35 @@ def compute_posterior(
     random : Generator
         Draws the rows that noise is fitted to where there are many.
     """
-    others = TargetDensity.of(targets[trusted])
+    kernels = fit_kernels(targets[trusted])
     fitted = np.flatnonzero(doubtful)
     if len(fitted) > FITTED_ROWS:
         fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
-    posteriors = []
+    found = []
+    rates = []
+    of_tails = np.zeros(len(TAILS))
     for scale in scales:
         s = scale[: len(residuals)]
         z = residuals / s
-        log_swap = others.log_density(targets, s) + np.log(s)
+        log_swap = log_density(targets, s, *kernels) + np.log(s)
         densities = log_error_densities(z, gross_scales(z), log_swap)
-        hypotheses = weigh_hypotheses(z[fitted], densities[:, fitted])
-        posteriors.append(average_hypotheses(hypotheses, z, densities, scale))
-    first, second = posteriors
-    rows = {name: (getattr(first, name) + getattr(second, name)) / 2 for name in first._fields[:-1]}
-    return TargetPosterior(**rows, hypotheses=[*first.hypotheses, *second.hypotheses])
+        noises, weights, p_errors = weigh_hypotheses(z[fitted], densities[:, fitted])
+        found.append(average_hypotheses(noises, weights, z, densities, scale))
+        rates.append(np.r_[1 - p_errors, p_errors * weights.sum(axis=0)])
+        of_tails += weights.sum(axis=1)
+    of_rows = [(first + second) / 2 for first, second in zip(*found, strict=True)]
+    tail = TAILS[int(of_tails.argmax())]
+    return TargetPosterior._make([*of_rows, np.array(rates), tail])
 
 
-def weigh_hypotheses(z: np.ndarray, log_densities: np.ndarray) -> ScaleHypotheses:
+def weigh_hypotheses(
+    z: np.ndarray, log_densities: np.ndarray
+) -> tuple[list[TargetNoise], np.ndarray, float]:
     """Fit the noise for every tail, and weigh tails and rates by likelihood times prior.
 
     That nothing is wrong is as probable beforehand as all rates together: among many right targets
-    one is always the furthest off.
+    one is always the furthest off. Returns the noise of each tail, weights (tails, rates) that sum
+    to one, and the probability that any target is wrong at all.
     """
     noises: list[TargetNoise] = []
     for tail in TAILS:
@@ -258,7 +255,7 @@ def weigh_hypotheses(z: np.ndarray, log_densities: np.ndarray) -> ScaleHypothese
     log_weights += log_prior - logsumexp(log_prior)
     errors = logsumexp(log_weights)
     none = logsumexp([noise.log_right(z).sum() for noise in noises])
-    return ScaleHypotheses(noises, np.exp(log_weights - errors), float(expit(errors - none)))
+    return noises, np.exp(log_weights - errors), float(expit(errors - none))
 
 
 def log_rate_prior(rates: np.ndarray) -> np.ndarray:
@@ -275,28 +272,33 @@ def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarra
 
 
 def average_hypotheses(
-    hypotheses: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
-) -> TargetPosterior:
-    """Average over tails and rates; ``scale`` holds rows without a target, too."""
-    p_wrong, suspicion, swap_share, log_density = np.zeros((4, len(z)))
+    noises: Sequence[TargetNoise],
+    weights: np.ndarray,
+    z: np.ndarray,
+    log_densities: np.ndarray,
+    scale: np.ndarray,
+) -> tuple[np.ndarray, ...]:
+    """The first six of :class:`TargetPosterior` by tails and rates that weigh so much.
+
+    ``scale`` holds rows without a target, too.
+    """
+    p_if_any, suspicion, swap_share, log_density = np.zeros((4, len(z)))
     spread = reach = 0.0
     log_odds = np.log(TARGET_RATES) - np.log1p(-TARGET_RATES)
-    for noise, weights in zip(hypotheses.noises, hypotheses.weights, strict=True):
+    for noise, own in zip(noises, weights, strict=True):
         wrong = noise.log_wrong(log_densities)
         right = noise.log_right(z)
         ratio = wrong - right
-        rate = weights @ TARGET_RATES / weights.sum()
-        p_wrong += p_over_rates(ratio, log_odds, weights)
-        suspicion += weights.sum() * ratio + weights @ log_odds
+        rate = own @ TARGET_RATES / own.sum()
+        p_if_any += p_over_rates(ratio, log_odds, own)
+        suspicion += own.sum() * ratio + own @ log_odds
         either = np.logaddexp(np.log1p(-rate) + right, np.log(rate) + wrong)
-        log_density += weights.sum() * (either - np.log(scale[: len(z)]))
+        log_density += own.sum() * (either - np.log(scale[: len(z)]))
         swaps = np.log(noise.mixture[-1]) + log_densities[-1]
-        swap_share += weights.sum() * np.exp(swaps - wrong)
-        spread += weights.sum() * noise.sigma
-        reach += weights.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
-    return TargetPosterior(
-        p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density, [hypotheses]
-    )
+        swap_share += own.sum() * np.exp(swaps - wrong)
+        spread += own.sum() * noise.sigma
+        reach += own.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
+    return p_if_any, suspicion, swap_share, spread * scale, reach * scale, log_density
 
 
 def p_over_rates(ratio: np.ndarray, log_odds: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -361,8 +363,8 @@ def _predict_size(
     size = np.clip(np.abs(residuals), LEAST_RESIDUAL * overall, MOST_RESIDUAL * overall)
     leaf = int(np.clip(len(data) // 50, *SCALE_LEAF))
     X = np.column_stack([data.X, pooled, spread])
-    trees = TreesRegression("local scale", True, SCALE_TREES, leaf)
-    log_size = trees.predict_unseen(replace(data, X=X, targets=np.log(size), weight=None))
+    sizes = replace(data, X=X, targets=np.log(size), weight=None)
+    log_size = predict_by_trees(sizes, extra=True, n_trees=SCALE_TREES, leaf=leaf)
     return log_size - log_size[: len(data)].mean()
 
 

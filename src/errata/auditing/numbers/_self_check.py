@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._format import number
 from ..._progress import Progress
-from .._self_check import Run, count_found, count_hits, count_to_inject, inject_errors, lift_of
+from .._self_check import count_found, count_hits, count_to_inject, inject_errors, measure_lift
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD
 from ._finding import TargetFindings, find_wrong_among, next_round
 from ._task import TargetRows, TargetTask, arrange, find_atoms
@@ -78,7 +78,7 @@ def check_targets(
     scale = task.scale
     truth = task.data.targets
 
-    def run_once() -> Run | None:
+    def run_once() -> tuple[np.ndarray, ...] | None:
         count = count_to_inject(int(np.sum(~task.known)))
         swapped, planted = plant_swaps(truth, found.p_wrong, task.known, count, random)
         if planted.sum() < 2:
@@ -89,33 +89,32 @@ def check_targets(
             # Exactly what was recorded: atoms are known by being equal.
             recorded = rows.targets[places[np.searchsorted(values, swapped)]]
             again = find_wrong_among(replace(rows, targets=recorded, seed=new_seed), progress)
-            return Run(planted, swapped, again.suspicion, scale.apply(again.predicted))
+            return planted, swapped, again.suspicion, scale.apply(again.predicted)
         spread = (scale.apply(found.high) - scale.apply(found.low)) / 4
         start = (found.p_wrong, scale.apply(found.predicted), spread)
         data = replace(task.data, targets=swapped, random_state=new_seed)
         last = next_round(task.models, data, task.known, *start, progress=progress)
-        return Run(planted, swapped, last.posterior.suspicion, last.predicted)
+        return planted, swapped, last.posterior.suspicion, last.predicted
 
     runs = inject_errors(run_once, len(truth))
-    if not runs:
+    if runs is None:
         return None
-    alike = np.zeros(len(truth), dtype=np.intp)  # planted errors are compared with all other rows
-    lift = lift_of([run._replace(labels=alike) for run in runs])
-    counts = count_found(runs, found.p_wrong, lift)
-    by_value = count_hits(runs, [np.abs(run.labels) for run in runs])[counts["top"] - 1]
+    injected, planted, suspicion, predicted = runs
+    alike = np.zeros(injected.shape, dtype=np.intp)  # compared with all other rows
+    counts = count_found(
+        injected, suspicion, found.p_wrong, measure_lift(injected, alike, suspicion)
+    )
+    by_value = count_hits(injected, np.abs(planted))[counts["top"] - 1]
 
-    def median_distance(values: list[np.ndarray]) -> float:
-        away = [
-            np.abs(scale.undo(value) - scale.undo(truth))[run.injected]
-            for run, value in zip(runs, values, strict=True)
-        ]
-        return float(np.median(np.concatenate(away)))
+    def measure_distance(values: np.ndarray) -> float:
+        away = np.abs(scale.undo(values) - scale.undo(truth))
+        return float(np.median(away[injected]))
 
     return TargetSelfCheck(
         **counts,
         by_value=round(float(by_value)),
-        median_error=median_distance([run.suggested for run in runs]),
-        planted_error=median_distance([run.labels for run in runs]),
+        median_error=measure_distance(predicted),
+        planted_error=measure_distance(planted),
     )
 
 

@@ -7,6 +7,7 @@ what it holds if it does not is another, and the audit of the other rows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,17 +20,25 @@ from ..._canonical import (
     sign_table,
 )
 from ..._compat import take_rows
+from .._settings import TREE_ROWS
 from ..inputs._duplicates import copies_note, copy_groups
 from ..inputs._groups import join_groups
 from ._models import (
     SMALLEST_SCALE,
-    CrossFittedRegressor,
-    GivenPredictions,
+    Predict,
     TargetData,
-    TargetPredictor,
-    default_target_models,
+    cross_fit_regressor,
+    predict_by_neighbors,
+    predict_by_rbf,
+    predict_by_trees,
+    predict_linearly,
     weighted_median,
 )
+
+# The default models
+RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
+FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
+TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
 
 LOG_QUANTILE = 0.01  # of positive targets; a tenth of it is the floor of logarithms
 
@@ -157,7 +166,8 @@ class TargetTask:
     order : array of int of shape (n + m,)
         Rows with a target, then rows without.
     data : TargetData
-    models : list of TargetPredictor
+    models : list of (str, callable)
+        What reports call each model, and what predicts every row without its own target.
     known : array of bool of shape (n,)
     scale : TargetScale
     notes : list of str
@@ -193,39 +203,51 @@ class TargetTask:
         return spread
 
 
-def choose_target_models(rows: TargetRows, scale: TargetScale) -> list[TargetPredictor]:
+def default_target_models(n_rows: int) -> list[tuple[str, Predict]]:
+    """The models of an audit of numeric targets that is given no ``estimators``."""
+    n_trees = next(trees for rows, trees in FOREST_TREES.items() if n_rows <= rows)
+    models: list[tuple[str, Predict]] = [
+        (name, partial(predict_by_rbf, sharpness=sharpness))
+        for name, sharpness in RBF_SHARPNESS.items()
+    ]
+    models.append(("extra trees", partial(predict_by_trees, extra=True, n_trees=n_trees)))
+    if n_rows <= TWO_FORESTS:
+        models.append(("random forest", partial(predict_by_trees, extra=False, n_trees=n_trees)))
+    models.append(("linear model", predict_linearly))
+    if n_rows <= TREE_ROWS:
+        models.append(("neighbours", predict_by_neighbors))
+    return models
+
+
+def get_predictions(data: TargetData, *, given: np.ndarray) -> np.ndarray:
+    """Predictions that the user has already, on the scale of the targets."""
+    return given
+
+
+def choose_target_models(rows: TargetRows, scale: TargetScale) -> list[tuple[str, Predict]]:
     """Default models unless others are passed instead, the user's regressor and predictions."""
-    models: list[TargetPredictor] = []
+    models: list[tuple[str, Predict]] = []
     if rows.estimators is not None:
-        models += [
-            _named_regressor(entry, position) for position, entry in enumerate(rows.estimators)
-        ]
+        for position, entry in enumerate(rows.estimators):
+            is_named = isinstance(entry, tuple) and len(entry) == 2
+            default = (f"{type(entry).__name__} {position + 1}", entry)
+            name, regressor = entry if is_named else default
+            _check_regressor("estimators", regressor)
+            models.append((name, partial(cross_fit_regressor, regressor=regressor)))
     elif rows.X is not None:
         models += default_target_models(int(rows.has_target.sum()))
     if rows.estimator is not None:
         _check_regressor("estimator", rows.estimator)
-        models.append(CrossFittedRegressor("your model", rows.estimator, rows.table))
+        fitted = partial(cross_fit_regressor, regressor=rows.estimator, table=rows.table)
+        models.append(("your model", fitted))
     if rows.predictions is not None:
-        predictions = scale.apply(rows.predictions).reshape(len(rows.targets), -1)
-        names = [f"your predictions {k + 1}" for k in range(predictions.shape[1])]
-        names = ["your predictions"] if len(names) == 1 else names
-        models += [GivenPredictions(*named) for named in zip(names, predictions.T, strict=True)]
+        predictions = scale.apply(rows.predictions).reshape(len(rows.targets), -1).T
+        for k, given in enumerate(predictions, start=1):
+            name = "your predictions" if len(predictions) == 1 else f"your predictions {k}"
+            models.append((name, partial(get_predictions, given=given)))
     if not models:
         raise ValueError("no model is left to check the targets: pass a table, or predictions.")
     return models
-
-
-def _named_regressor(entry: Any, position: int) -> TargetPredictor:
-    """A model as it is, or a regressor under its own name or that of its class."""
-    if hasattr(entry, "predict_unseen"):
-        return entry
-    if isinstance(entry, tuple) and len(entry) == 2:
-        name, regressor = entry
-    else:
-        name = f"{type(entry).__name__} {position + 1}"
-        regressor = entry
-    _check_regressor("estimators", regressor)
-    return CrossFittedRegressor(name, regressor)
 
 
 def _check_regressor(parameter: str, regressor: Any) -> None:
