@@ -2,14 +2,13 @@
 
 from functools import reduce
 from itertools import pairwise
-from operator import add
 from types import SimpleNamespace
 
 import numpy as np
 
 from errata.auditing import Audit, NoiseRate
-from errata.auditing.results._flags import Rows, draw_line, no_line
-from errata.auditing.stored._audit import finish_part
+from errata.auditing.results._flags import Rows, best_f1_rule, draw_line
+from errata.auditing.stored._audit import finish_part, merge_finished
 from errata.auditing.stored._rows import StoredRows, part_path, write_judged
 
 PETS = np.array(["ant", "bee", "cat", "dog"])
@@ -51,16 +50,18 @@ def finished(folder, judged, cuts=(), *, classes=PETS, has_skill=True):
     pieces = [some_judged(judged, slice(part.start, part.stop)) for part in parts]
     for part, piece in zip(parts, pieces, strict=True):
         write_judged(part_path(folder / "judged", part.start), piece)
-    line = draw_line(reduce(add, [p.ranking() for p in pieces])) if has_skill else no_line()
-    shared = (folder / "judged", folder / "rows", classes, line, RATE)
-    return reduce(add, [finish_part(part, shared) for part in parts]), line
+    line = draw_line(sum(piece.ranking() for piece in pieces))
+    line = line if has_skill else ((np.inf, np.inf), np.nan, np.nan)
+    shared = (folder / "judged", folder / "rows", classes, line[0], RATE)
+    return reduce(merge_finished, [finish_part(part, shared) for part in parts]), line
 
 
 def stored_audit(folder, judged=None, cuts=(200, 201, 450), *, classes=PETS, has_skill=True):
     """The audit of these rows, which are in ``folder``."""
     judged = judged_rows() if judged is None else judged
     done, line = finished(folder, judged, cuts, classes=classes, has_skill=has_skill)
-    stored = StoredRows(folder / "rows", done.parts, classes, done.totals)
+    totals, parts, _ = done
+    stored = StoredRows(folder / "rows", parts, classes, totals)
     k = len(classes)
     return Audit(
         **stored.attributes(),
@@ -72,8 +73,8 @@ def stored_audit(folder, judged=None, cuts=(200, 201, 450), *, classes=PETS, has
         classes=classes,
         models=[],
         self_check=None,
-        expected_precision=line.expected_precision,
-        expected_recall=line.expected_recall,
-        rule=line.rule,
+        expected_precision=line[1],
+        expected_recall=line[2],
+        rule=best_f1_rule(),
         about={"errata": "0", "title": "pets", "seed": 0, "features": 3, "label": "pet"},
     )

@@ -11,7 +11,7 @@ from errata.auditing import Cleaned
 from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
 from errata.auditing.results import _audit, _cleaning
-from errata.auditing.results._flags import FlagLine, Rows
+from errata.auditing.results._flags import Rows, reach_line
 from errata.auditing.stored._audit import finish_part
 from errata.auditing.stored._rows import NAMES, rank_rows, write_part
 from errata.noise import flip_labels
@@ -156,21 +156,21 @@ def test_rows_finished_part_by_part_are_those_of_an_audit_in_memory(
 
 def test_the_worst_rows_are_those_that_are_shown(tmp_path):
     judged = judged_rows(3_000)
-    done, line = finished(tmp_path, judged, (700, 1_400, 2_999))
-    flagged = judged.may_be_flagged & line.flags(judged.p_wrong, judged.suspicion)
+    (_, _, worst), line = finished(tmp_path, judged, (700, 1_400, 2_999))
+    flagged = judged.may_be_flagged & reach_line(line[0], judged.p_wrong, judged.suspicion)
     shown = example_rows(judged.suspicion, flagged, judged.may_be_flagged)
-    assert len(done.worst.row) == 200
-    np.testing.assert_array_equal(done.worst.row[: len(shown)], shown[:200])
-    np.testing.assert_array_equal(done.worst.other, judged.other[done.worst.row])
-    np.testing.assert_array_equal(done.worst.code, judged.code[done.worst.row])
-    np.testing.assert_array_equal(done.worst.flagged, flagged[done.worst.row])
+    assert len(worst.row) == 200
+    np.testing.assert_array_equal(worst.row[: len(shown)], shown[:200])
+    np.testing.assert_array_equal(worst.other, judged.other[worst.row])
+    np.testing.assert_array_equal(worst.code, judged.code[worst.row])
+    np.testing.assert_array_equal(worst.flagged, flagged[worst.row])
 
 
 def test_what_is_finished_can_travel_and_parts_stay_in_order(tmp_path):
     done, _ = finished(tmp_path, judged_rows(), (200, 450))
-    again = pickle.loads(pickle.dumps(done))
-    assert again.parts == done.parts
-    assert [(p.start, p.stop) for p in done.parts] == [
+    _, parts, _ = done
+    assert pickle.loads(pickle.dumps(done))[1] == parts
+    assert [(p.start, p.stop) for p in parts] == [
         (p.start, p.stop) for p in parts_of(600, (200, 450))
     ]
     names = sorted(path.name for path in (tmp_path / "rows").iterdir())
@@ -180,7 +180,7 @@ def test_what_is_finished_can_travel_and_parts_stay_in_order(tmp_path):
 def test_a_part_may_be_finished_twice(tmp_path):
     first, _ = finished(tmp_path, judged_rows(), (200,))
     second, _ = finished(tmp_path, judged_rows(), (200,))
-    assert first.parts == second.parts
+    assert first[1] == second[1]
 
 
 def test_without_skill_nothing_is_flagged(tmp_path):
@@ -192,16 +192,16 @@ def test_without_skill_nothing_is_flagged(tmp_path):
 
 
 def test_a_label_that_is_certain_is_not_flagged_even_if_all_others_are(tmp_path):
-    judged, everything = judged_rows(), FlagLine(0.0, 0.0, 0.5, 1.0, "all")
+    judged, everything = judged_rows(), (0.0, 0.0)
     finished(tmp_path, judged)
     shared = (tmp_path / "judged", tmp_path / "rows", PETS, everything, 0.1)
-    done = finish_part(parts_of(600)[0], shared)
+    totals, _, worst = finish_part(parts_of(600)[0], shared)
     flagged = read_table(tmp_path / "rows" / "part-000000000000.parquet")["flagged"].to_numpy()
     expected = (judged.code >= 0) & ~judged.known & judged.audited
     np.testing.assert_array_equal(flagged, expected)
-    assert done.totals.n_flagged == expected.sum()
-    assert judged.ranking().count.sum() == expected.sum()
-    assert not judged.known[done.worst.row].any()
+    assert totals.n_flagged == expected.sum()
+    assert judged.ranking()[0].sum() == expected.sum()
+    assert not judged.known[worst.row].any()
 
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")

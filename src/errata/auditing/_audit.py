@@ -22,7 +22,7 @@ from .inputs._features import check_pixels
 from .inputs._inputs import names_by, row_index, row_names
 from .inputs._labels import one_per_row
 from .results._base import BaseAudit
-from .results._flags import best_f1_rule, draw_flags, longest_rule, no_flags_rule
+from .results._flags import best_f1_rule, draw_flags, longest_rule
 
 SHORT = 2.0  # seconds of finding from which it is said that the self-check takes as long
 
@@ -94,7 +94,6 @@ class Problem(ABC):
     flagged: np.ndarray
     expected_precision: float = float("nan")
     expected_recall: float = float("nan")
-    rule: str  # by which flags were drawn
 
     @abstractmethod
     def read(self) -> None:
@@ -143,15 +142,21 @@ class Problem(ABC):
 
     def flag(self) -> None:
         """Draw flags among what may be wrong."""
-        precision = self.options.precision
-        self.flagged = np.zeros(self.doubtful.shape, dtype=bool)
+        doubtful = self.doubtful
+        self.flagged = np.zeros(doubtful.shape, dtype=bool)
+        if self.has_skill:
+            self.flagged[doubtful], self.expected_precision, self.expected_recall = self.draw(
+                self.p_wrong[doubtful], self.suspicion[doubtful], self.options.precision
+            )
+
+    @property
+    def rule(self) -> str:
+        """By which flags are drawn."""
         if not self.has_skill:
-            self.rule = no_flags_rule(self.no_flags)
-            return
-        self.flagged[self.doubtful], self.expected_precision, self.expected_recall = self.draw(
-            self.p_wrong[self.doubtful], self.suspicion[self.doubtful], precision
-        )
-        self.rule = best_f1_rule(self.listed) if precision is None else longest_rule(precision)
+            return f"Nothing is flagged, as {self.no_flags}."
+        if self.options.precision is not None:
+            return longest_rule(self.options.precision)
+        return best_f1_rule(self.listed)
 
     @abstractmethod
     def result(self, check: Any) -> BaseAudit:

@@ -46,7 +46,7 @@ from .models._default import (
     estimator_table,
 )
 from .models._pooling import Pool, compute_logs, pool_models, pool_new_rows, some_rows
-from .results._flags import Ranking, Rows
+from .results._flags import Rows
 from .sequences import SequenceInputs, sequence_models
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ def without_copies(data: TrainingData, copies: np.ndarray | None, notes: list[st
 class JudgedSums(NamedTuple):
     """Sums over judged rows; those of two blocks, merged, are those of both."""
 
-    ranking: Ranking
+    ranking: np.ndarray  # (4, bins), of :func:`rank_in_bins`
     audited: int
     wrong: float  # of the audited rows, expected to be wrong
     joint: np.ndarray  # (K, K), expected number of rows of class c with label l

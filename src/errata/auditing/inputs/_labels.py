@@ -150,18 +150,6 @@ def _take_given(labels: np.ndarray) -> np.ndarray:
     return given.astype(bool) if is_bool else given  # a gap had made objects of them
 
 
-def classes_of_counts(counts: Mapping[Any, int], blank: int, name: str) -> np.ndarray:
-    """The distinct labels of a table, by how many rows have each, and ``blank`` rows have none."""
-    values = list(counts)
-    labels = np.array(values, dtype=object if any(isinstance(v, str) for v in values) else None)
-    if labels.dtype.kind in "iuf":
-        check_no_measurement(np.sort(labels), sum(counts.values()), name)
-    classes = check_labels(np.repeat(labels, 2), name=name, min_classes=2)[0]
-    sizes = np.array([counts[value] for value in classes.tolist()])
-    check_enough(sizes, "labelled rows" if blank else "rows")
-    return classes.astype(float) if blank and classes.dtype.kind in "iu" else classes
-
-
 def check_enough(sizes: np.ndarray, rows: str = "rows") -> None:
     """Raise when there is nothing to learn from classes of these sizes."""
     n = int(sizes.sum())

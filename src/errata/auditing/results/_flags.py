@@ -37,27 +37,20 @@ def draw_flags(
     order = listed[np.argsort(-suspicion[listed], kind="stable")]
     found = np.cumsum(p_wrong[order])
     total = p_wrong.sum()
-    if precision is None:
-        count = _best_f1(found, total, worth[order])
-    else:
-        count = _longest(found, precision)
+    length = np.arange(1, len(order) + 1)
+    count = 0
+    if precision is not None:
+        enough = np.flatnonzero(found / length >= precision)
+        if len(enough):
+            count = int(enough[-1]) + 1
+    elif worth.any():  # the F1 score is 2 found / (length + total)
+        last = np.flatnonzero(worth[order])[-1]  # others may be as suspicious as the last
+        count = int(min((2 * found / (length + total)).argmax(), last)) + 1
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return flagged, expected, recall
-
-
-def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
-    """Length of the list with the largest expected F1 score, which is 2 found / (length + total).
-
-    ``found`` are the wrong labels expected among the first rows, ``total`` those among all.
-    """
-    last = np.flatnonzero(worth)[-1:]  # others may be as suspicious as the last
-    if not len(last):
-        return 0
-    score = 2 * found / (np.arange(1, len(found) + 1) + total)
-    return min(int(score.argmax()), int(last[0])) + 1
 
 
 def best_f1_rule(listed: str = "rows whose label is wrong") -> str:
@@ -68,48 +61,26 @@ def best_f1_rule(listed: str = "rows whose label is wrong") -> str:
     )
 
 
-def _longest(found: np.ndarray, precision: float) -> int:
-    """Length of the longest list of which so large a fraction is expected to be wrong."""
-    enough = np.flatnonzero(found / np.arange(1, len(found) + 1) >= precision)
-    return int(enough[-1]) + 1 if len(enough) else 0
-
-
 def longest_rule(precision: float) -> str:
     """What is said of the longest list that keeps a precision."""
     return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
 
 
-def no_flags_rule(why: str = "the columns do not tell the labels apart") -> str:
-    """What is said where nothing is flagged, as nobody can tell."""
-    return f"Nothing is flagged, as {why}."
+def rank_in_bins(p_wrong: np.ndarray, suspicion: np.ndarray) -> np.ndarray:
+    """Rows whose label may be wrong by bins of suspicion, from 0 to 1, shape (4, bins).
 
-
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """Rows by bins of suspicion, from 0 to 1; those of two parts, added, are those of both."""
-
-    count: np.ndarray  # rows of each bin
-    mass: np.ndarray  # of them expected to be wrong
-    worth: np.ndarray  # rows of each bin that are wrong with a probability worth a look
-    worth_mass: np.ndarray  # of them expected to be wrong
-
-    @classmethod
-    def of(cls, p_wrong: np.ndarray, suspicion: np.ndarray) -> "Ranking":
-        """That of some rows whose label may be wrong."""
-        # The number of bins is a power of two, so that places and edges have no rounding.
-        place = np.minimum((suspicion * SUSPICION_BINS).astype(np.intp), SUSPICION_BINS - 1)
-        worth = p_wrong >= LEAST_FLAGGED
-        p_worth = p_wrong[worth]
-        among = place[worth]
-        return cls(
-            count=np.bincount(place, minlength=SUSPICION_BINS),
-            mass=np.bincount(place, weights=p_wrong, minlength=SUSPICION_BINS),
-            worth=np.bincount(among, minlength=SUSPICION_BINS),
-            worth_mass=np.bincount(among, weights=p_worth, minlength=SUSPICION_BINS),
-        )
-
-    def __add__(self, other: "Ranking") -> "Ranking":
-        return Ranking(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+    The rows of each bin, and how many of them are expected to be wrong; the same of the rows that
+    are wrong with a probability worth a look. Those of two parts, added, are those of both.
+    """
+    # The number of bins is a power of two, so that places and edges have no rounding.
+    place = np.minimum((suspicion * SUSPICION_BINS).astype(np.intp), SUSPICION_BINS - 1)
+    worth = p_wrong >= LEAST_FLAGGED
+    sums = [
+        np.bincount(among, weights=p, minlength=SUSPICION_BINS)
+        for among, mass in ((place, p_wrong), (place[worth], p_wrong[worth]))
+        for p in (None, mass)
+    ]
+    return np.array(sums, dtype=float)
 
 
 class Rows(NamedTuple):
@@ -176,10 +147,10 @@ class Rows(NamedTuple):
         """Rows whose label may be wrong, and which models could judge."""
         return self.doubtful & self.audited
 
-    def ranking(self) -> Ranking:
+    def ranking(self) -> np.ndarray:
         """What these rows add to the line that flags are drawn by."""
         rows = self.may_be_flagged
-        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
+        return rank_in_bins(self.p_wrong[rows], self.suspicion[rows])
 
     def flag(self, flagged: np.ndarray, rate: float) -> "Rows":
         """The same with flags and suggestions.
@@ -224,72 +195,50 @@ def stack_rows(pieces: Sequence[Rows]) -> Rows:
     return Rows(*stacked)
 
 
-class FlagLine(NamedTuple):
-    """Rows are flagged that reach both, and what may be expected of them."""
-
-    suspicion: float
-    p_wrong: float
-    expected_precision: float
-    expected_recall: float
-    rule: str
-
-    def flags(self, p_wrong: np.ndarray, suspicion: np.ndarray) -> np.ndarray:
-        """Which rows are flagged, of rows whose label may be wrong."""
-        return (suspicion >= self.suspicion) & (p_wrong >= self.p_wrong)
-
-
-def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
+def draw_line(
+    ranking: np.ndarray, precision: float | None = None
+) -> tuple[tuple[float, float], float, float]:
     """The line by the same rules as :func:`draw_flags`, a whole bin at a time.
 
     With bins from above, count c and mass m, the expected F1 score of the first k bins is
-    ``2 sum(m[:k]) / (sum(c[:k]) + sum(m))``.
+    ``2 sum(m[:k]) / (sum(c[:k]) + sum(m))``. Returns the suspicion and the ``p_wrong`` that rows
+    must reach to be flagged, and the expected precision and recall.
     """
-    count, mass, worth, worth_mass = (
-        getattr(ranking, field.name)[::-1].cumsum() for field in fields(ranking)
-    )
+    count, mass, worth, worth_mass = ranking[:, ::-1].cumsum(axis=1)
     total = float(mass[-1])
-    precise = precision is not None
+    bins = 0  # from above
     if precision is None:
-        bins = _best_f1_line(count, mass, worth)
         least = LEAST_FLAGGED
-        rule = best_f1_rule()
+        rows = worth
+        wrong = worth_mass
+        if worth[-1]:
+            bins = int((mass / (count + total)).argmax()) + 1
     else:
-        bins = _longest_line(count, mass, precision)
         least = 0.0
-        rule = longest_rule(precision)
+        rows = count
+        wrong = mass
+        enough = np.flatnonzero((count > 0) & (mass >= precision * count))
+        if len(enough):
+            bins = int(enough[-1]) + 1
     if not bins:
-        return FlagLine(np.inf, least, np.nan, 0.0 if total > 0 else np.nan, rule)
-    rows = (count if precise else worth)[bins - 1]
-    wrong = float((mass if precise else worth_mass)[bins - 1])
+        return (np.inf, least), np.nan, 0.0 if total > 0 else np.nan
+    found = float(wrong[bins - 1])
     edge = (SUSPICION_BINS - bins) / SUSPICION_BINS
-    return FlagLine(edge, least, wrong / rows, wrong / total if total > 0 else np.nan, rule)
+    return (edge, least), found / rows[bins - 1], found / total if total > 0 else np.nan
 
 
-def _best_f1_line(count: np.ndarray, mass: np.ndarray, worth: np.ndarray) -> int:
-    """How many bins from above have the largest expected F1 score, where any row is worth it."""
-    if not worth[-1]:
-        return 0
-    return int((mass / (count + mass[-1])).argmax()) + 1
-
-
-def _longest_line(count: np.ndarray, mass: np.ndarray, precision: float) -> int:
-    """How many bins from above keep so large a fraction expected to be wrong."""
-    enough = np.flatnonzero((count > 0) & (mass >= precision * count))
-    return int(enough[-1]) + 1 if len(enough) else 0
-
-
-def no_line() -> FlagLine:
-    """Nothing is flagged: the columns cannot tell."""
-    return FlagLine(np.inf, np.inf, np.nan, np.nan, no_flags_rule())
+def reach_line(line: tuple[float, float], p_wrong: np.ndarray, suspicion: np.ndarray) -> np.ndarray:
+    """Which rows are flagged by :func:`draw_line`, of rows whose label may be wrong."""
+    least_suspicion, least_p_wrong = line
+    return (suspicion >= least_suspicion) & (p_wrong >= least_p_wrong)
 
 
 def flags_by_line(
     p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None
 ) -> tuple[np.ndarray, float, float]:
     """The flags of many rows that are in memory, the same as those of rows on disk."""
-    line = draw_line(Ranking.of(p_wrong, suspicion), precision)
-    flagged = line.flags(p_wrong, suspicion)
-    return flagged, line.expected_precision, line.expected_recall
+    line, expected, recall = draw_line(rank_in_bins(p_wrong, suspicion), precision)
+    return reach_line(line, p_wrong, suspicion), expected, recall
 
 
 def near_borders(p_elsewhere: np.ndarray) -> int:

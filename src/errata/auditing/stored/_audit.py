@@ -4,10 +4,9 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial, reduce
 from importlib.metadata import version
-from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +18,7 @@ from ..._files import atomic_path, explain_closed
 from ..._format import instead, shorten, size
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
-from ..._validation import as_column
+from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array
 from ...tables.stored._parquet import stack_tables
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
@@ -40,8 +39,8 @@ from ..examples._views import View, view_among_drawn
 from ..inputs._duplicates import find_repeated_rows
 from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums, inputs_of
 from ..inputs._labels import (
+    check_enough,
     check_many_labels,
-    classes_of_counts,
     codes_of,
     has_label,
     labels_from,
@@ -51,16 +50,32 @@ from ..inputs._labels import (
     yes_or_no,
 )
 from ..results._audit import Audit
-from ..results._flags import FlagLine, Rows, Totals, draw_line, no_line, stack_rows
+from ..results._flags import Rows, Totals, draw_line, reach_line, stack_rows
 from ._rows import (
     StoredPart,
     StoredRows,
     part_path,
-    read_codes,
     read_judged,
     write_judged,
     write_part,
 )
+
+# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
+# `python benchmarks/scale.py tables million trees`
+PART_ROWS = 200_000  # read at a time
+FEWEST_PART_ROWS = 10_000
+MOST_PART_ROWS = 500_000
+
+MARK = "made-by-errata.txt"
+MARK_TEXT = """errata keeps here what is finished of an audit, so that the same call can go on when
+it was stopped, and removes this folder, with all that is in it, when the audit is done.
+"""
+IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
+
+# Bytes, measured with `python benchmarks/scale.py parquet`.
+_PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
+_LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
+_PART_CELL, _PART_ROW = 16, 200  # of a part: cells, and what is found out about each row
 
 BITS = "bits"  # beside the judged rows of a part
 GROUPS = "groups"  # the same
@@ -136,9 +151,9 @@ class StoredProblem(ClassProblem):
     def read(self) -> None:
         """Count the labels of all rows, and read those that are drawn to learn from."""
         self.drawn = rows_to_learn_from(self.source.n_rows, self.options.seed)
-        self.scanned = self.engine.reduce(
+        self.counts, self.tables = self.engine.reduce(
             scan_part,
-            Scanned.merge,
+            merge_scans,
             self.source.parts,
             (self.columns, self.drawn),
             stage="scanning",
@@ -168,9 +183,9 @@ class StoredProblem(ClassProblem):
         """What is known after the first pass, the self-check included."""
         options = self.options
         columns = self.columns
-        scanned = self.scanned
-        rows = scanned.table()
-        classes = classes_of_counts(scanned.labels, scanned.blank, f"column {columns.label!r}")
+        rows = stack_tables(self.tables).combine_chunks()  # the drawn ones, in their order
+        blank = self.counts.pop(None, 0)
+        classes = find_classes(self.counts, blank, f"column {columns.label!r}")
         given = columns.rows(rows, classes)
         given = given._replace(known=read_known(given.known, given.codes >= 0))
         proba = columns.proba_of(rows)
@@ -186,12 +201,10 @@ class StoredProblem(ClassProblem):
             n_rows=self.source.n_rows,
         )
         inputs.notes.extend(notes)
-        inputs.notes.extend(notes_on_spellings(scanned.labels))
+        inputs.notes.extend(notes_on_spellings(self.counts))
         if options.estimator is None:  # which alone looks at features that are not scaled
             inputs = inputs.without_features()
-        learnt = learn(
-            inputs, options, pred_proba=proba, fills=scanned.blank > 0, progress=progress
-        )
+        learnt = learn(inputs, options, pred_proba=proba, fills=blank > 0, progress=progress)
         check = None
         if options.self_check:
             progress("planting errors and looking for them")
@@ -203,7 +216,7 @@ class StoredProblem(ClassProblem):
     def gather_rows(self, sums: JudgedSums) -> None:
         """Take the judged rows of all parts into memory."""
         paths = [part_path(self.folder, part.start) for part in self.source.parts]
-        rows = stack_rows([read_judged(path) for path in paths])
+        rows = stack_rows([Rows(**read_judged(path)) for path in paths])
         codes = rows.code.astype(np.intp)
         labels = labels_from(codes, self.classes, with_blanks=bool((codes < 0).any()))
         self.take(rows, sums, TableRows(None, labels, self.classes, codes, rows.known))
@@ -269,39 +282,37 @@ class LargeProblem(StoredProblem):
 
         def pieces() -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
             for part, bits in zip(self.source.parts, self._bits(), strict=True):
-                yield part.start, bits, read_codes(part_path(self.folder, part.start))
+                codes = read_judged(part_path(self.folder, part.start), "code")["code"]
+                yield part.start, bits, codes
 
         return find_repeated_rows(pieces, self.source.n_rows)
 
     def flag(self) -> None:
         """Draw the line that flagged rows reach, from sums."""
+        self.line = (np.inf, np.inf)
         if self.has_skill:
-            self.line = draw_line(self.sums.ranking, self.options.precision)
-        else:
-            self.line = no_line()
-        self.expected_precision = self.line.expected_precision
-        self.expected_recall = self.line.expected_recall
-        self.rule = self.line.rule
+            self.line, self.expected_precision, self.expected_recall = draw_line(
+                self.sums.ranking, self.options.precision
+            )
 
     def result(self, check: Any) -> Audit:
         """The audit, whose rows are flagged and written part by part."""
         folder = self.folder.with_name("rows")
         folder.mkdir(exist_ok=True)
-        self.finished = self.engine.reduce(
+        totals, parts, self.worst = self.engine.reduce(
             finish_part,
-            add,
+            merge_finished,
             self.source.parts,
             (self.folder, folder, self.classes, self.line, self.posterior.rate),
             stage="flagging",
         )
-        totals = self.finished.totals
-        stored = StoredRows(folder, self.finished.parts, self.classes, totals)
+        stored = StoredRows(folder, parts, self.classes, totals)
         return self.assemble(stored.attributes(), check, totals.n_flagged, totals.near_borders)
 
     def show(self, result: Audit) -> Callable[[np.ndarray], View]:
         """Add the map of the data, and examples with the ids of their rows."""
-        most = n_examples(self.finished.totals.n_flagged, self.source.n_rows)
-        shown = np.asarray(self.finished.worst.row)[:most]
+        most = n_examples(result._totals.n_flagged, self.source.n_rows)
+        shown = np.asarray(self.worst.row)[:most]
         show(result, shown, self.look, None, self.options)
         shown = np.sort(shown)
         ids = self._ids(shown)
@@ -312,24 +323,15 @@ class LargeProblem(StoredProblem):
         return self.look
 
 
-class Scanned(NamedTuple):
-    """What was found in some parts; that of neighbours, merged, is that of both."""
-
-    labels: Counter[Any]  # how many rows have each
-    blank: int  # rows without a label
-    tables: list[Any]  # of drawn rows
-
-    def merge(self, other: "Scanned") -> "Scanned":
-        """That of both."""
-        labels = _check_number(self.labels + other.labels)
-        return Scanned(labels, self.blank + other.blank, self.tables + other.tables)
-
-    def table(self) -> Any:
-        """The drawn rows, in the order of their places."""
-        return stack_tables(self.tables).combine_chunks()
+Scan = tuple[Counter[Any], list[Any]]  # how many rows have each label, None for none; drawn rows
 
 
-def scan_part(part: Any, shared: tuple[TableColumns, np.ndarray]) -> Scanned:
+def merge_scans(first: Scan, second: Scan) -> Scan:
+    """What was found in neighbouring parts, together."""
+    return _check_number(first[0] + second[0]), first[1] + second[1]
+
+
+def scan_part(part: Any, shared: tuple[TableColumns, np.ndarray]) -> Scan:
     """Read a part, count its labels, and keep those of its rows that are drawn.
 
     ``shared`` are the columns, and the places of the drawn rows in the table, in order.
@@ -338,9 +340,15 @@ def scan_part(part: Any, shared: tuple[TableColumns, np.ndarray]) -> Scanned:
     table = part.read(columns.read)
     labels = part_labels(table, columns.label)
     given = labels[has_label(labels)]
-    counts = _check_number(Counter(dict(zip(*_distinct(given), strict=True))))
+    if given.dtype.kind == "O":
+        counts = Counter(given.tolist())
+    else:
+        values, times = np.unique(given, return_counts=True)
+        counts = Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
+    if len(given) < len(labels):
+        counts[None] = len(labels) - len(given)
     within = drawn[slice(*np.searchsorted(drawn, [part.start, part.stop]))]
-    return Scanned(counts, len(labels) - len(given), [table.take(within - part.start)])
+    return _check_number(counts), [table.take(within - part.start)]
 
 
 def part_labels(table: Any, name: str) -> np.ndarray:
@@ -348,19 +356,24 @@ def part_labels(table: Any, name: str) -> np.ndarray:
     return labels_or_none(as_column(column_array(table, name)))
 
 
-def _distinct(labels: np.ndarray) -> tuple[list[Any], list[int]]:
-    if labels.dtype.kind == "O":
-        found = Counter(labels.tolist())
-        return list(found), list(found.values())
-    values, counts = np.unique(labels, return_counts=True)
-    return values.tolist(), counts.tolist()
-
-
 def _check_number(labels: Counter[Any]) -> Counter[Any]:
     """The same, unless there are too many for labels in what was read so far."""
-    if len(labels) > MOST_CLASSES:
-        check_many_labels(len(labels), labels.total())
+    n_labels = len(labels) - (None in labels)
+    if n_labels > MOST_CLASSES:
+        check_many_labels(n_labels, labels.total() - labels[None])
     return labels
+
+
+def find_classes(counts: Counter[Any], blank: int, name: str) -> np.ndarray:
+    """The distinct labels of a table, by how many rows have each, and ``blank`` rows have none."""
+    values = list(counts)
+    labels = np.array(values, dtype=object if any(isinstance(v, str) for v in values) else None)
+    if labels.dtype.kind in "iuf":
+        check_no_measurement(np.sort(labels), counts.total(), name)
+    classes = check_labels(np.repeat(labels, 2), name=name, min_classes=2)[0]
+    sizes = np.array([counts[value] for value in classes.tolist()])
+    check_enough(sizes, "labelled rows" if blank else "rows")
+    return classes.astype(float) if blank and classes.dtype.kind in "iu" else classes
 
 
 def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
@@ -412,20 +425,18 @@ def _save(path: Path, arrays: list[Any]) -> None:
         np.save(file, np.concatenate(arrays))
 
 
-@dataclass(frozen=True, eq=False)
-class Finished:
-    """What became of some parts; that of neighbours, added, is that of both."""
-
-    totals: Totals
-    parts: list[StoredPart]
-    worst: Rows  # the first of all at the top
-
-    def __add__(self, other: "Finished") -> "Finished":
-        worst = stack_rows([self.worst, other.worst]).worst()
-        return Finished(self.totals + other.totals, [*self.parts, *other.parts], worst)
+Finished = tuple[Totals, list[StoredPart], Rows]  # sums, files, and the most suspicious rows
 
 
-def finish_part(part: Any, shared: tuple[Path, Path, np.ndarray, FlagLine, float]) -> Finished:
+def merge_finished(first: Finished, second: Finished) -> Finished:
+    """What became of neighbouring parts, together."""
+    worst = stack_rows([first[2], second[2]]).worst()
+    return first[0] + second[0], first[1] + second[1], worst
+
+
+def finish_part(
+    part: Any, shared: tuple[Path, Path, np.ndarray, tuple[float, float], float]
+) -> Finished:
     """Flag the rows of a part, write them, and add them up.
 
     ``part`` has ``start``, the place of its first row in the table. ``shared`` are the folders of
@@ -433,9 +444,9 @@ def finish_part(part: Any, shared: tuple[Path, Path, np.ndarray, FlagLine, float
     the rate of wrong labels among audited rows: others are as good as labels are here.
     """
     judged_folder, folder, classes, line, rate = shared
-    judged = read_judged(part_path(judged_folder, part.start))
+    judged = Rows(**read_judged(part_path(judged_folder, part.start)))
     judged = judged._replace(code=judged.code.astype(np.intp))
-    above = line.flags(judged.p_wrong, judged.suspicion)
+    above = reach_line(line, judged.p_wrong, judged.suspicion)
     rows = judged.flag(judged.may_be_flagged & above, rate)
     totals = Totals.of(
         len(classes),
@@ -449,25 +460,7 @@ def finish_part(part: Any, shared: tuple[Path, Path, np.ndarray, FlagLine, float
     stored = write_part(folder, part.start, rows, classes)
     here = np.flatnonzero(rows.may_be_flagged)
     worst = rows._replace(row=part.start + np.arange(len(rows.code))).for_rows(here).worst()
-    return Finished(totals, [stored], worst)
-
-
-# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
-PART_ROWS = 200_000  # read at a time
-FEWEST_PART_ROWS = 10_000
-MOST_PART_ROWS = 500_000
-
-MARK = "made-by-errata.txt"
-MARK_TEXT = """errata keeps here what is finished of an audit, so that the same call can go on when
-it was stopped, and removes this folder, with all that is in it, when the audit is done.
-"""
-IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
-
-# Bytes, measured with `python benchmarks/scale.py parquet`.
-_PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
-_LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
-_PART_CELL, _PART_ROW = 16, 200  # of a part: cells, and what is found out about each row
+    return totals, [stored], worst
 
 
 def unfinished_folder(out: Path) -> Path:

@@ -27,6 +27,17 @@ NAMES = {
     "suspicion": "suspicion",
     "flagged": "flagged",
 }
+# Small, but for the two that decide: a row must not change sides of the line on its way to disk.
+_KINDS = {
+    "code": np.int16,
+    "other": np.int16,
+    "p_wrong": np.float64,
+    "p_other": np.float32,
+    "suspicion": np.float64,
+    "p_elsewhere": np.float32,
+    "audited": np.bool_,
+    "known": np.bool_,
+}
 
 
 class StoredPart(NamedTuple):
@@ -213,19 +224,6 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-# Small, but for the two that decide: a row must not change sides of the line on its way to disk.
-_KINDS = {
-    "code": np.int16,
-    "other": np.int16,
-    "p_wrong": np.float64,
-    "p_other": np.float32,
-    "suspicion": np.float64,
-    "p_elsewhere": np.float32,
-    "audited": np.bool_,
-    "known": np.bool_,
-}
-
-
 def part_path(folder: Path, start: int) -> Path:
     """The file of the part that begins with a row, so that names sort as the rows do.
 
@@ -250,19 +248,10 @@ def write_judged(path: Path, judged: Rows) -> None:
         pyarrow.parquet.write_table(table, temporary)
 
 
-def read_judged(path: Path) -> Rows:
-    """What :func:`write_judged` has written."""
-    return Rows(**_read(path))
-
-
-def read_codes(path: Path) -> np.ndarray:
-    """Its labels alone."""
-    return _read(path, ["code"])["code"]
-
-
-def _read(path: Path, names: list[str] | None = None) -> dict[str, np.ndarray]:
+def read_judged(path: Path, *names: str) -> dict[str, np.ndarray]:
+    """The columns of :class:`Rows` that :func:`write_judged` has written, or some of them."""
     from pyarrow import parquet
 
     with readable(path), parquet.ParquetFile(path) as file:
-        table = file.read(names)
+        table = file.read(list(names) or None)
     return {name: table[name].to_numpy() for name in table.column_names}
