@@ -109,32 +109,32 @@ X, CODES = blobs(60)
 
 def test_the_nearest_others_come_in_order_with_their_distances():
     inputs = read_inputs(X, CODES)
-    near = Neighborhood(inputs).around(np.array([7, 0]))[0]
+    near, distances = (found[0] for found in Neighborhood(inputs).around(np.array([7, 0])))
     features = inputs.X[np.argsort(inputs.audited)]
     away = np.sqrt(((features - features[7]) ** 2).sum(axis=1))
-    assert near.rows.tolist() == np.argsort(away, kind="stable")[1:21].tolist()
-    np.testing.assert_allclose(near.distances, away[near.rows], rtol=1e-7, atol=1e-9)
+    assert near.tolist() == np.argsort(away, kind="stable")[1:21].tolist()
+    np.testing.assert_allclose(distances, away[near], rtol=1e-7, atol=1e-9)
 
 
 def test_rows_are_those_of_the_table_where_some_were_not_audited():
     labels = CODES.copy()
     labels[0] = 9  # alone in its class
-    alone, other = Neighborhood(read_inputs(X, labels)).around(np.array([0, 5]))
-    assert len(alone.rows) == 0
-    assert len(other.rows) == 20
-    assert not {0, 5} & set(other.rows.tolist())
-    whole = Neighborhood(read_inputs(X, CODES)).around(np.array([5]))[0].rows
-    assert len(set(whole.tolist()) & set(other.rows.tolist())) >= 17
+    alone, other = Neighborhood(read_inputs(X, labels)).around(np.array([0, 5]))[0]
+    assert len(alone) == 0
+    assert len(other) == 20
+    assert not {0, 5} & set(other.tolist())
+    whole = Neighborhood(read_inputs(X, CODES)).around(np.array([5]))[0][0]
+    assert len(set(whole.tolist()) & set(other.tolist())) >= 17
 
 
 def test_copies_of_a_row_are_its_neighbours_and_it_is_not():
     inputs = read_inputs(np.r_[X, X[:1], X[:1]], np.r_[CODES, 0, 0])
-    assert Neighborhood(inputs).around(np.array([60]))[0].rows[:2].tolist() == [0, 61]
+    assert Neighborhood(inputs).around(np.array([60]))[0][0][:2].tolist() == [0, 61]
 
 
 def test_without_features_nothing_is_near():
-    (near,) = Neighborhood(read_inputs(None, CODES)).around(np.array([3]))
-    assert len(near.rows) == 0
+    (near,), _ = Neighborhood(read_inputs(None, CODES)).around(np.array([3]))
+    assert len(near) == 0
 
 
 def test_only_places_become_those_of_the_table_and_no_cell_of_a_column_of_that_name():
@@ -195,7 +195,7 @@ def inputs(X=X):
 def reasons(prefers, *, X=X):
     models = [f"m{k}" for k in range(len(prefers))]
     predicted = np.tile(np.array(prefers)[:, None], 60)
-    near = Neighborhood(inputs(X)).around(ROWS[:1])
+    near = Neighborhood(inputs(X)).around(ROWS[:1])[0]
     return reasons_for(ROWS[:1], near, inputs(X), (CODES + 1) % 3, models, predicted)[0]
 
 
@@ -239,7 +239,7 @@ def test_without_features_models_are_all_there_is():
 
 def test_a_row_of_a_class_of_its_own_is_said_to_be_alone():
     some = inputs()._replace(audited=ROWS[1:], X=X[1:])
-    near = Neighborhood(some).around(ROWS[:2])
+    near = Neighborhood(some).around(ROWS[:2])[0]
     other = (CODES[1:] + 1) % 3
     said = reasons_for(ROWS[:2], near, some, other, ["m"], other[None])
     assert said[0] == ["It is the only row of its class."]

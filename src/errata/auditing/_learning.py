@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .classes import (
     noise_posterior,
     posterior_of,
 )
-from .inputs._duplicates import Ties, copies_note, find_ties, mix_bits
+from .inputs._duplicates import Ties, copies_among, copies_note, copy_groups, mix_bits
 from .inputs._features import Scale
 from .inputs._groups import group_folds, join_groups, places_among
 from .inputs._inputs import Inputs, TableRows
@@ -47,7 +48,7 @@ from .models._default import (
 )
 from .models._pooling import Pool, compute_logs, pool_models, pool_new_rows, some_rows
 from .results._flags import Rows
-from .sequences import SequenceInputs, sequence_models
+from .sequences import sequence_models
 
 if TYPE_CHECKING:
     from ._audit import Options
@@ -58,41 +59,9 @@ PROBABILITIES_ARE_OLDER = (
 )
 
 
-@dataclass(frozen=True)
-class Filler:
-    """Predicts the class of rows without a label: P(class | columns) before any label."""
-
-    noise: NoisePosterior
-    classifier: KernelAndTrees | None  # None where the user's probabilities stand for it
-    weight: float  # of these
-    n_classes: int
-
-    def fill(self, X: Any, proba: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """The most probable class of each row and its probability.
-
-        Parameters
-        ----------
-        X : array of shape (n, d) or None
-            Scaled features.
-        proba : array of shape (n, K) or None
-            What the user says of the classes that could be audited.
-        """
-        logs = self._given(proba) if self.classifier is None else self._learnt(X)
-        codes, p = find_largest(self.noise.classes_before_labels(logs))
-        return codes.astype(np.intp), np.minimum(p, 1.0)
-
-    def _learnt(self, X: np.ndarray) -> np.ndarray:
-        fitted = self.classifier
-        assert fitted is not None
-        parts = [
-            all_columns(fitted.predict_proba(X[block]), fitted.classes_, self.n_classes)
-            for block in blocks(len(X), CACHED, width=self.n_classes)
-        ]
-        return compute_logs(np.concatenate(parts).astype(np.float32).T)
-
-    def _given(self, proba: Any) -> np.ndarray:
-        logs = compute_logs(certain_or_uniform(proba).astype(np.float32).T)
-        return normalise(logs * np.float32(self.weight))
+# The most probable class of rows without a label and its probability, by their scaled features
+# (n, d), or by what the user says of the classes that could be audited (n, K).
+Filler = Callable[[Any, np.ndarray | None], tuple[np.ndarray, np.ndarray]]
 
 
 class Learnt(NamedTuple):
@@ -161,7 +130,6 @@ def learn(
     options: "Options",
     *,
     pred_proba: np.ndarray | None = None,
-    course: SequenceInputs | None = None,
     fills: bool = False,
     progress: Callable[[str], None],
 ) -> Learnt:
@@ -175,8 +143,6 @@ def learn(
         The models of the user, seed and threads.
     pred_proba : array of shape (n, K), optional
         The user's probabilities of the rows to learn from, checked.
-    course : SequenceInputs, optional
-        For rows that follow each other in time.
     fills : bool, default=False
         Whether some rows have no label.
     progress : callable
@@ -184,8 +150,8 @@ def learn(
     """
     if options.estimators is not None:
         models = name_models(options.estimators)
-    elif course is not None:
-        models = sequence_models(course.audited)
+    elif inputs.recordings is not None:
+        models = sequence_models(inputs.recordings)
     elif inputs.X is not None:
         models = default_models(len(inputs.audited), len(inputs.present))
     else:
@@ -194,9 +160,11 @@ def learn(
     if not models:
         raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
     data = _training_data(inputs, options.seed, options.n_jobs)
-    ties = Ties()
-    if not data.more_rows:  # a copy of a drawn row was hardly drawn, too
-        ties = find_ties(data, inputs, None if course is None else course.audited)
+    ties = Ties(recordings=inputs.recordings)
+    # A copy of a drawn row was hardly drawn, too, and a signal may stand still.
+    if not data.more_rows and inputs.recordings is None:
+        equal = None if inputs.X is None else copy_groups(inputs.X)
+        ties = Ties(equal, copies_among(data, equal))
         data = without_copies(data, ties.copies, inputs.notes)
     pool = pool_models(data, models, equal=ties.equal, progress=progress)
     progress("computing the posterior")
@@ -326,18 +294,6 @@ class JudgedSums(NamedTuple):
         return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
-class JudgedBlock(NamedTuple):
-    """Some rows, all of them judged; more is known of those whose label could be audited."""
-
-    rows: Rows
-    sums: JudgedSums
-    codes: np.ndarray  # (audited,), of the labels among classes that could be
-    logs: np.ndarray  # (K, audited), of the pooled probabilities
-    predicted: np.ndarray  # (models, audited), the class that each model finds most probable
-    X: np.ndarray | None  # scaled features of the audited rows
-    bits: np.ndarray | None  # equal for rows with equal features
-
-
 @dataclass(frozen=True)
 class Judge:
     """What was learnt, without the rows it was learnt from: small, and able to travel."""
@@ -379,8 +335,16 @@ class Judge:
             shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
         )
 
-    def judge(self, given: TableRows) -> JudgedBlock:
-        """Judge some rows; those that were learnt from by models that were not fitted to them."""
+    def judge(
+        self, given: TableRows
+    ) -> tuple[Rows, JudgedSums, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+        """Judge some rows; those that were learnt from by models that were not fitted to them.
+
+        Returns the rows and sums over them; of those whose label could be audited, logarithms of
+        the pooled probabilities (K, audited), the class that each model finds most probable
+        (models, audited) and scaled features; and numbers that are equal for rows with equal
+        features, where there are any.
+        """
         new, bits, unread = self._new_rows(given)
         audited = are_among(given.codes, self.present)
         codes = codes_among(given.codes[audited], self.present)
@@ -392,7 +356,7 @@ class Judge:
         blank = given.codes < 0
         if self.filler is not None and blank.any():
             unlabelled = _some(new, blank)
-            filled, p_filled = self.filler.fill(unlabelled.X, unlabelled.pred_proba)
+            filled, p_filled = self.filler(unlabelled.X, unlabelled.pred_proba)
             rows.fill(self.present[filled], p_filled)
         sums = JudgedSums(
             ranking=rows.ranking(),
@@ -402,7 +366,7 @@ class Judge:
             right=found.right,
             unread=unread,
         )
-        return JudgedBlock(rows, sums, codes, logs, predicted, asked.X, bits)
+        return rows, sums, logs, predicted, asked.X, bits
 
     def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
@@ -453,23 +417,38 @@ def fit_filler(
     stand for the classifier.
     """
     if not data.X.shape[1]:
-        return Filler(posterior.noise, None, float(pool.weights[-1]), data.n_classes)
+        return partial(fill_by_probabilities, posterior.noise, float(pool.weights[-1]))
     random = np.random.default_rng(data.random_state + 3)
     n = len(data.codes)
     taught = np.arange(n) if n <= TREE_ROWS else np.sort(random.choice(n, TREE_ROWS, replace=False))
     part = replace(data.for_rows(taught), folds=None)
     classifier = clone_keeping_seeds(KernelAndTrees(n_jobs=data.n_jobs), data.random_state)
-    noise = _noise(classifier, part, None if known is None else known[taught], random)
-    return Filler(noise, classifier.fit(part.X, part.codes), 0.0, data.n_classes)
-
-
-def _noise(
-    classifier: KernelAndTrees,
-    data: TrainingData,
-    known: np.ndarray | None,
-    random: np.random.Generator,
-) -> NoisePosterior:
-    logs = compute_logs(cross_fit_proba(classifier, data.X, data).astype(np.float32).T)
-    doubtful = np.arange(len(data.codes)) if known is None else np.flatnonzero(~known)
+    logs = compute_logs(cross_fit_proba(classifier, part.X, part).astype(np.float32).T)
+    doubtful = np.arange(len(taught)) if known is None else np.flatnonzero(~known[taught])
     chosen = doubtful[some_rows(len(doubtful), data.n_classes, random, at_most=NOISE_ROWS)]
-    return noise_posterior(logs.take(chosen, axis=1).astype(float), data.codes[chosen])
+    noise = noise_posterior(logs.take(chosen, axis=1).astype(float), part.codes[chosen])
+    return partial(fill_by_classifier, noise, classifier.fit(part.X, part.codes), data.n_classes)
+
+
+def fill_by_classifier(
+    noise: NoisePosterior, classifier: KernelAndTrees, n_classes: int, X: np.ndarray, proba: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """What a classifier says of rows without a label, before any label; ``proba`` is not asked."""
+    parts = [
+        all_columns(classifier.predict_proba(X[block]), classifier.classes_, n_classes)
+        for block in blocks(len(X), CACHED, width=n_classes)
+    ]
+    return _choose_classes(noise, compute_logs(np.concatenate(parts).astype(np.float32).T))
+
+
+def fill_by_probabilities(
+    noise: NoisePosterior, weight: float, X: Any, proba: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same by the user's probabilities, which weigh so much; there are no features ``X``."""
+    logs = compute_logs(certain_or_uniform(proba).astype(np.float32).T)
+    return _choose_classes(noise, normalise(logs * np.float32(weight)))
+
+
+def _choose_classes(noise: NoisePosterior, logs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    codes, p = find_largest(noise.classes_before_labels(logs))
+    return codes.astype(np.intp), np.minimum(p, 1.0)

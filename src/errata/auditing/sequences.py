@@ -63,6 +63,17 @@ TRACE_POINTS = 600  # of each signal
 TRACE_CONTEXT = 2.0  # to either side of a stretch: times its length
 TRACE_ROWS = 60  # and at least
 
+CLOCK_STEPS = 20  # fewer may rise by chance
+
+INSTEAD = {
+    "groups": "recordings are left out together already.",
+    "embeddings": "pass the embeddings as X.",
+    "image_shape": "a recording is drawn over time.",
+}
+
+
+Signals = list[tuple[Column, np.ndarray]]  # columns, and their numbers, of which none is missing
+
 
 class Recordings(NamedTuple):
     """Which rows make a recording, in which order."""
@@ -440,29 +451,6 @@ def _bands(names: np.ndarray) -> list[dict[str, Any]]:
     ]
 
 
-INSTEAD = {
-    "groups": "recordings are left out together already.",
-    "embeddings": "pass the embeddings as X.",
-    "image_shape": "a recording is drawn over time.",
-}
-
-CLOCK_STEPS = 20  # fewer may rise by chance
-
-
-class SequenceInputs(NamedTuple):
-    """A table of recordings ready for the audit."""
-
-    inputs: Inputs  # groups are the folds
-    recordings: Recordings  # of all rows, in the order in which models see them
-    timeline: Timeline
-    signals: dict[str, np.ndarray]  # the columns that can be drawn, (n,) each
-
-    @property
-    def audited(self) -> Recordings:
-        """The recordings of the audited rows."""
-        return self.recordings.for_rows(self.inputs.audited)
-
-
 def check_sequence(sequence: Any, wavelets: Any, **others: Any) -> None:
     """Raise when things were asked for that do not go together."""
     if sequence is None:
@@ -485,7 +473,7 @@ def read_recordings(
     trust: Sequence[Any] = (),
     known: Any = None,
     seed: int = 0,
-) -> SequenceInputs:
+) -> Inputs:
     """Check labels and recordings, and turn the numbers of the table into features.
 
     Models see recordings, features and classes in an order that follows from what they hold.
@@ -501,7 +489,7 @@ def read_recordings(
     classes, codes = classes_of(labels, y)
     check_one_per_row("the table", count_rows(table), len(codes))
     recordings, gathered = gather_recordings(names)
-    signals = read_signals(table, recordings)
+    signals, clock, notes = read_signals(table, recordings)
     known = read_known(known, codes >= 0)
     recordings, class_order = arrange_recordings(recordings, signals, codes, known)
     seen, leaks, leak_notes = _without_leak(signals, recordings, codes, trust, seed)
@@ -510,7 +498,7 @@ def read_recordings(
     learnable, rare = _learnable(codes, classes, folds)
     audited = recordings.order[learnable[codes[recordings.order]]]
     column_order = np.argsort(sign_table(features.X, recordings.moments)[1])
-    inputs = Inputs(
+    return Inputs(
         table=table,
         model_table=without_columns(table, leaks),
         labels=labels,
@@ -525,13 +513,14 @@ def read_recordings(
             *leak_notes,
             *order_note(recordings, codes),
             *gathered,
-            *signals.notes,
+            *notes,
             *rare,
         ],
         known=known,
         class_order=class_order[learnable[class_order]],
+        recordings=recordings.for_rows(audited),
+        timeline=_timeline(names, clock),
     )
-    return SequenceInputs(inputs, recordings, _timeline(names, signals.clock), signals.by_name)
 
 
 def _sequence_column(table: Any, sequence: Any, n: int) -> tuple[Any, np.ndarray]:
@@ -545,26 +534,6 @@ def _sequence_column(table: Any, sequence: Any, n: int) -> tuple[Any, np.ndarray
     return without_columns(table, [sequence]), column_array(table, sequence)
 
 
-class Signals(NamedTuple):
-    """What is seen of a recording."""
-
-    columns: list[Column]
-    values: list[np.ndarray]  # of each column: finite numbers, one entry per row
-    clock: Column | None
-    notes: list[str]
-
-    @property
-    def by_name(self) -> dict[str, np.ndarray]:
-        """The numbers of each column."""
-        return {c.name: v for c, v in zip(self.columns, self.values, strict=True)}
-
-    def without(self, keys: Sequence[Any]) -> "Signals":
-        """The same without some columns."""
-        pairs = zip(self.columns, self.values, strict=True)
-        kept = [(column, values) for column, values in pairs if column.key not in keys]
-        return self._replace(columns=[c for c, _ in kept], values=[v for _, v in kept])
-
-
 def arrange_recordings(
     recordings: Recordings, signals: Signals, codes: np.ndarray, known: np.ndarray | None
 ) -> tuple[Recordings, np.ndarray]:
@@ -575,7 +544,7 @@ def arrange_recordings(
     does not change the folds.
     """
     moments = recordings.moments
-    rows, _ = sign_table(np.column_stack(signals.values), moments)
+    rows, _ = sign_table(np.column_stack([values for _, values in signals]), moments)
     rows = mix_bits(moments, rows)
     sizes = np.bincount(codes)
     classes = sign_classes(rows, codes, len(sizes))
@@ -592,20 +561,22 @@ def _without_leak(
     signals: Signals, recordings: Recordings, codes: np.ndarray, trust: Sequence[Any], seed: int
 ) -> tuple[Signals, list[Any], list[str]]:
     """Signals without those that look made from the label, which these are, and a note."""
-    check_trust(trust, signals.columns)
+    columns = [column for column, _ in signals]
+    check_trust(trust, columns)
     random = np.random.default_rng(seed)
     order = random.permutation(recordings.order)
-    leak = find_leak(signals.columns, codes, trust=trust, order=order, random=random)
+    leak = find_leak(columns, codes, trust=trust, order=order, random=random)
     if leak is None:
         return signals, [], []
-    return signals.without(leak.keys), leak.keys, [leak.describe()]
+    kept = [(column, values) for column, values in signals if column.key not in leak.keys]
+    return kept, leak.keys, [leak.describe()]
 
 
 def _features(signals: Signals, recordings: Recordings, wavelets: Any) -> Features:
     """The numbers themselves, or what wavelets see in the signals of each recording."""
-    X = np.column_stack(signals.values)
-    names = [column.name for column in signals.columns]
-    keys = [column.key for column in signals.columns]
+    X = np.column_stack([values for _, values in signals])
+    names = [column.name for column, _ in signals]
+    keys = [column.key for column, _ in signals]
     if wavelets is None:
         return Features(X, names, [], keys)
     transformer = clone(wavelets)
@@ -661,8 +632,11 @@ def order_note(recordings: Recordings, codes: np.ndarray) -> list[str]:
     ]
 
 
-def read_signals(table: Any, recordings: Recordings) -> Signals:
-    """The columns that are numbers over time; clocks, words, and what stands still are none."""
+def read_signals(table: Any, recordings: Recordings) -> tuple[Signals, Column | None, list[str]]:
+    """The columns that are numbers over time, a clock among the others if there is one, and notes.
+
+    Clocks, words, and what stands still are no signals.
+    """
     columns = [(column, as_numbers(column)) for column in columns_of(table)]
     words = [column.name for column, values in columns if values is None]
     numeric = [(column, values) for column, values in columns if values is not None]
@@ -682,7 +656,7 @@ def read_signals(table: Any, recordings: Recordings) -> Signals:
     ]
     if not kept:
         raise ValueError(" ".join(["no column of numbers over time is left.", *notes]))
-    return Signals([c for c, _ in kept], [v for _, v in kept], clocks[0] if clocks else None, notes)
+    return kept, clocks[0] if clocks else None, notes
 
 
 def _check_finite(name: str, values: np.ndarray) -> None:

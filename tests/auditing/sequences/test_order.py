@@ -117,7 +117,7 @@ def test_recordings_columns_and_names_may_be_permuted(table):
 def seen(X, labels, names):
     """All that models are given."""
     given = read_recordings(X, labels, names)
-    return given.inputs.X, given.inputs.audited_codes, given.inputs.groups, given.audited.ends
+    return given.X, given.audited_codes, given.groups, given.recordings.ends
 
 
 def mirrored():
@@ -199,5 +199,5 @@ def test_a_correction_does_not_move_recordings_to_other_folds():
     corrected = labels.copy()
     corrected[20] = "rest" if labels[20] != "rest" else "walk"
     before, after = (read_recordings(X, y, names) for y in (labels, corrected))
-    np.testing.assert_array_equal(after.inputs.audited, before.inputs.audited)
-    np.testing.assert_array_equal(after.inputs.groups, before.inputs.groups)
+    np.testing.assert_array_equal(after.audited, before.audited)
+    np.testing.assert_array_equal(after.groups, before.groups)

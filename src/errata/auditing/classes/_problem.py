@@ -43,13 +43,12 @@ from ..inputs._labels import are_among, codes_among, notes_on_spellings, one_per
 from ..results._audit import Audit
 from ..results._flags import Rows, flags_by_line, near_borders, stack_rows
 from ..results._rates_by import NoiseRate
-from ..sequences import SequenceInputs, check_sequence, read_recordings
+from ..sequences import check_sequence, read_recordings
 
 
 class ClassProblem(Problem):
     """Rows with one label each, those of recordings included."""
 
-    course: SequenceInputs | None = None
     decided: DecidedLabels | None = None
     given: TableRows  # all rows
     inputs: Inputs  # of the rows to learn from, then of all rows, without features
@@ -90,7 +89,7 @@ class ClassProblem(Problem):
         if options.sequence is None:
             given = read_labels(X, y, known, options.drop)
         else:
-            self.course = read_recordings(
+            self.inputs = read_recordings(
                 X,
                 y,
                 options.sequence,
@@ -100,7 +99,7 @@ class ClassProblem(Problem):
                 seed=options.seed,
             )
             self.has_neighbors = False
-            inputs = self.course.inputs
+            inputs = self.inputs
             given = TableRows(
                 inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known
             )
@@ -114,7 +113,8 @@ class ClassProblem(Problem):
             pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n, notes),
             groups=None if groups is None else one_per_row("groups", groups, n),
         )
-        self.inputs = self._inputs() if self.course is None else self.course.inputs
+        if options.sequence is None:
+            self.inputs = self._inputs()
         sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
         sizes_by_class = dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
         self.inputs.notes.extend(notes)
@@ -153,7 +153,6 @@ class ClassProblem(Problem):
             self.inputs,
             self.options,
             pred_proba=proba,
-            course=self.course,
             fills=bool((self.given.codes < 0).any()),
             progress=progress,
         )
@@ -174,7 +173,7 @@ class ClassProblem(Problem):
                 X = inputs.scale.apply(take_rows(inputs.features.X, blank))
             proba = self.given.pred_proba
             proba = None if proba is None else proba[np.ix_(blank, inputs.present)]
-            codes, p = learnt.filler.fill(X, proba)
+            codes, p = learnt.filler(X, proba)
             self.filled = (inputs.present[codes], p)
         self.duplicates = _find_duplicates(inputs)
         self.learnt = learnt._replace(inputs=inputs.without_features())
@@ -189,7 +188,7 @@ class ClassProblem(Problem):
             predicted=learnt.pool.predicted,
         )
         self.look = lambda rows: view
-        if self.course is None:
+        if self.inputs.timeline is None:
             self.explainer = Explainer(self.learnt)
 
     def _judge_all(self, learnt: Learnt) -> None:
@@ -203,12 +202,12 @@ class ClassProblem(Problem):
         bits = []
         done = 0
         for block in blocks(len(given.codes), JUDGED_ROWS):
-            judged = judge.judge(given.for_rows(block))
-            rows.append(judged.rows)
-            sums.append(judged.sums)
-            bits.append(judged.bits)
-            logs[:, done : done + len(judged.codes)] = judged.logs
-            done += len(judged.codes)
+            of_rows, of_sums, of_logs, _, _, of_bits = judge.judge(given.for_rows(block))
+            rows.append(of_rows)
+            sums.append(of_sums)
+            bits.append(of_bits)
+            logs[:, done : done + of_sums.audited] = of_logs
+            done += of_sums.audited
         self.learnt = learnt._replace(inputs=learnt.inputs.without_features())
         self.take(stack_rows(rows), reduce(JudgedSums.merge, sums), given)
         self.duplicates = find_duplicates_by_bits(bits, given.codes)
@@ -361,7 +360,7 @@ class ClassProblem(Problem):
             self.look,
             self.row_names,
             self.options,
-            self.course,
+            self.inputs,
             has_map=self.learnt.inputs.X is not None,
         )
         return self.look

@@ -11,7 +11,7 @@ from ..._format import shorten
 from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
 from .._settings import SIMILAR_ROWS
-from ._views import NOTHING_NEAR, Near, Neighborhood, RowsView, RowValues
+from ._views import Neighborhood, RowsView, RowValues
 
 # What is shown, which decides about no number.
 EXAMPLE_COLUMNS = 24
@@ -59,14 +59,14 @@ class CardMaker:
 
     def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
         """The cards of these rows, in this order."""
-        near = [NOTHING_NEAR] * len(rows)
+        near = away = [np.empty(0)] * len(rows)
         if with_neighbors:
-            near = self.neighborhood.around(rows)
+            near, away = self.neighborhood.around(rows)
         parts = zip(
             self._judged(rows),
             self._classes(rows),
             self.view.reasons(rows, near),
-            self._held(rows, near),
+            self._held(rows, [around[:SIMILAR_ROWS].astype(np.intp) for around in near], away),
             self.view.more(rows),
             strict=True,
         )
@@ -108,7 +108,9 @@ class CardMaker:
         )
         return [next(found) if known else [] for known in is_known]
 
-    def _held(self, rows: np.ndarray, near: Sequence[Near]) -> list[dict[str, Any]]:
+    def _held(
+        self, rows: np.ndarray, near: Sequence[np.ndarray], away: Sequence[np.ndarray]
+    ) -> list[dict[str, Any]]:
         """What each row and those like it hold, and in which columns it stands out."""
         columns = self.values.columns
         names = [column.name for column in columns]
@@ -119,15 +121,13 @@ class CardMaker:
             if columns
             else [{} for _ in rows]
         )
-        beside: list[list[dict[str, str]]] = [
-            [{} for _ in range(_count_similar(around))] for around in near
-        ]
+        beside: list[list[dict[str, str]]] = [[{} for _ in around] for around in near]
         have_near = [i for i, held in enumerate(beside) if held]
         for j, column in enumerate(columns if have_near else ()):
             asking = [i for i in have_near if j in places[i]]
             if not asking:
                 continue
-            wanted = np.concatenate([_take_similar(near[i]) for i in asking])
+            wanted = np.concatenate([near[i] for i in asking])
             cells = [held for i in asking for held in beside[i]]
             for held, text in zip(cells, texts_of(column, wanted), strict=True):
                 held[column.name] = text
@@ -135,18 +135,18 @@ class CardMaker:
             {
                 "values": values[i],
                 "speaking": [names[j] for j in places[i]],
-                "similar": self._similar(near[i], beside[i]),
+                "similar": self._similar(near[i], away[i], beside[i]),
             }
             for i in range(len(rows))
         ]
 
-    def _places(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[int]]:
+    def _places(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[int]]:
         """The columns of each row that are read first, whether it has neighbours or not."""
         found = [self._usual_places] * len(rows)
-        counts = np.array([_count_similar(around) for around in near])
+        counts = np.array([len(around) for around in near])
         for count in np.unique(counts[counts > 1]):  # others have nothing to stand out from
             some = np.flatnonzero(counts == count).tolist()
-            shown = np.array([_take_similar(near[i]) for i in some]).reshape(len(some), count)
+            shown = np.stack([near[i] for i in some])
             columns = self.values.columns
             told = standing_out(columns, self.is_used, rows[some], shown, self.random)
             for i, places in zip(some, told, strict=True):
@@ -161,30 +161,22 @@ class CardMaker:
         columns = self.values.columns
         return standing_out(columns, self.is_used, any_row, nothing, self.random)[0]
 
-    def _similar(self, near: Near, held: list[dict[str, str]]) -> list[dict[str, Any]] | None:
+    def _similar(
+        self, near: np.ndarray, away: np.ndarray, held: list[dict[str, str]]
+    ) -> list[dict[str, Any]] | None:
         """The nearest rows whatever their label; None where they were not looked for."""
-        if not len(near.rows):
+        if not len(near):
             return None
         return [
             {
                 "row": row,
                 "label": plain(self.inputs.labels[row]),
-                "distance": round(away, 4),
+                "distance": round(distance, 4),
                 "values": cells,
                 "image": self.values.drawn(row),
             }
-            for row, away, cells in zip(
-                _take_similar(near).tolist(), near.distances.tolist(), held, strict=False
-            )
+            for row, distance, cells in zip(near.tolist(), away.tolist(), held, strict=False)
         ]
-
-
-def _take_similar(near: Near) -> np.ndarray:
-    return near.rows[:SIMILAR_ROWS].astype(np.intp)
-
-
-def _count_similar(near: Near) -> int:
-    return min(len(near.rows), SIMILAR_ROWS)
 
 
 def _four_digits(p: np.ndarray) -> np.ndarray:

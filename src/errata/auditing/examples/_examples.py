@@ -12,10 +12,9 @@ from ..._neighbors import nearest_in
 from .._settings import MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
 from ..inputs._inputs import Inputs, for_all_rows
 from ..results._audit import Audit
-from ..sequences import SequenceInputs, draw_traces
+from ..sequences import draw_traces, read_signals
 from ._cards import EXAMPLE_COLUMNS, compare_rows
 from ._views import (
-    Near,
     Neighborhood,
     RowsView,
     RowValues,
@@ -44,7 +43,7 @@ def show(
     look: Callable[[np.ndarray], RowsView],
     names: np.ndarray | None,
     options: "Options",
-    course: SequenceInputs | None = None,
+    inputs: Inputs | None = None,
     *,
     has_map: bool = True,
 ) -> None:
@@ -55,12 +54,12 @@ def show(
     view = cache(partial(look, rows))
     if has_map:
         audit.points = view().in_table(_points(audit, view(), view().places(rows), options.seed))
-    if course is None:
+    if inputs is None or inputs.timeline is None:
         flagged = vars(audit)["flagged"]
         audit._describe = lambda: _describe_rows(view(), rows, flagged, names, options)
         audit.notes += notes_about_duplicates(audit.duplicates)
     else:
-        _show_stretches(audit, course)
+        _show_stretches(audit, inputs)
 
 
 def _points(audit: Audit, view: RowsView, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
@@ -87,11 +86,12 @@ def _describe_rows(
     """Examples of rows with one label each."""
     inputs = view.inputs
     shown = view.places(rows)
-    near = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
+    near, away = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
     examples = describe_examples(
         shown,
         view.reasons(shown, near),
         near,
+        away,
         {
             "label": inputs.labels,
             "suggested": view.others,
@@ -108,17 +108,19 @@ def _describe_rows(
     return view.in_table([example | extra for example, extra in zip(examples, more, strict=True)])
 
 
-def _show_stretches(audit: Audit, course: SequenceInputs) -> None:
+def _show_stretches(audit: Audit, inputs: Inputs) -> None:
     """Add from where to where labels are wrong, and the signal there.
 
     A row by itself says little in recordings, and that others look like it is nothing unusual.
     """
-    audit.timeline = course.timeline
+    audit.timeline = inputs.timeline
+    assert audit.timeline is not None
+    signals, _, _ = read_signals(inputs.table, audit.timeline.recordings)
     audit.traces = draw_traces(
         audit._stretch_columns(),
-        course.signals,
-        course.inputs.codes,
-        course.timeline,
+        {column.name: values for column, values in signals},
+        inputs.codes,
+        audit.timeline,
         labels=audit.labels,
         suggested=audit.suggested,
     )
@@ -149,7 +151,8 @@ def n_examples(n_flagged: int, n_rows: int) -> int:
 def describe_examples(
     rows: np.ndarray,
     reasons: Sequence[list[str]],
-    around: Sequence[Near],
+    near: Sequence[np.ndarray],
+    away: Sequence[np.ndarray],
     columns: Mapping[str, np.ndarray],
     inputs: Inputs,
     image_shape: tuple[int, ...] | None,
@@ -177,7 +180,7 @@ def describe_examples(
             {
                 **_describe_row(row, columns, ids),
                 "reasons": reasons[example],
-                "similar": similar_rows(around[example], columns),
+                "similar": similar_rows(near[example], away[example], columns),
                 "values": values.of(row, places),
                 "speaking": speaking,
                 "usual": {
@@ -187,8 +190,8 @@ def describe_examples(
                 },
                 "image": values.picture(row),
                 "compared": [
-                    _describe_label(near, columns) | _beside(near, places, cells, values, example)
-                    for near, cells in zip(nearest[example], differing, strict=True)
+                    _describe_label(other, columns) | _beside(other, places, cells, values, example)
+                    for other, cells in zip(nearest[example], differing, strict=True)
                 ],
             }
         )
@@ -199,13 +202,13 @@ def describe_rows(
     view: RowsView, rows: np.ndarray, ids: np.ndarray | None, *, n_jobs: int | None = None
 ) -> list[dict[str, Any]]:
     """Some rows of an audit of whatever kind, as plain dicts ready for JSON."""
-    near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
+    near, away = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
     values = RowValues(view.inputs.table, None)
     places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
     examples = []
-    for row, sentences, around in zip(rows.tolist(), view.reasons(rows, near), near, strict=True):
-        others = around.rows[: view.n_similar].tolist()
-        away = around.distances[: view.n_similar].tolist()
+    for i, (row, sentences) in enumerate(zip(rows.tolist(), view.reasons(rows, near), strict=True)):
+        others = near[i][: view.n_similar].tolist()
+        distances = away[i][: view.n_similar].tolist()
         similar = [view.label(other) for other in others]
         examples.append(
             {
@@ -214,7 +217,7 @@ def describe_rows(
                 "reasons": sentences,
                 "similar": [
                     each | {"distance": round(distance, 4)}
-                    for each, distance in zip(similar, away, strict=True)
+                    for each, distance in zip(similar, distances, strict=True)
                 ],
                 "values": values.of(row, places),
                 "speaking": 0,
@@ -242,10 +245,12 @@ def _describe_row(
     }
 
 
-def similar_rows(near: Near, columns: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+def similar_rows(
+    near: np.ndarray, away: np.ndarray, columns: Mapping[str, np.ndarray]
+) -> list[dict[str, Any]]:
     """The nearest rows whatever their label, so that they are evidence and not advocacy."""
-    found = zip(near.rows[:SIMILAR_ROWS].tolist(), near.distances.tolist(), strict=False)
-    return [_describe_label(row, columns) | {"distance": round(away, 4)} for row, away in found]
+    found = zip(near[:SIMILAR_ROWS].tolist(), away.tolist(), strict=False)
+    return [_describe_label(row, columns) | {"distance": round(far, 4)} for row, far in found]
 
 
 def _describe_label(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from ..models._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ..models._default import NearestRows, votes_of_neighbors
 from ..models._pooling import pool_new_rows
 from ._cards import SPEAKS, plain
-from ._views import Near, Neighborhood, RowValues, labels_nearby
+from ._views import Neighborhood, RowValues, labels_nearby
 
 if TYPE_CHECKING:
     from ..results._audit import AuditRows
@@ -268,7 +268,8 @@ class Explainer:
         label = self.learnt.data.codes[at]
         new = _code_of(other, inputs)
         X = self.learnt.data.X[at]
-        near = Neighborhood(inputs, n_jobs=self.learnt.data.n_jobs).around(np.array([row]))[0]
+        search = Neighborhood(inputs, n_jobs=self.learnt.data.n_jobs)
+        (near,), (away,) = search.around(np.array([row]))
         pooled = self.models.proba(X[None], at)[0]
         return RowExplanation(
             row=row,
@@ -279,7 +280,7 @@ class Explainer:
             p_label=float(pooled[label]),
             p_suggested=float(pooled[new]),
             models=self._models(X, at, label, new),
-            neighbors=_neighbors(near, inputs, names),
+            neighbors=_neighbors(near, away, inputs, names),
             columns=self._columns(X, at, row, label, new),
             notes=[*self._around(near, label, new), *self._notes(audit)],
         )
@@ -344,10 +345,10 @@ class Explainer:
         drawn = random.choice(others, min(EXPLAINED_ROWS, len(others)), replace=False)
         return data.X[np.sort(drawn)]
 
-    def _around(self, near: Near, label: int, new: int) -> list[str]:
+    def _around(self, near: np.ndarray, label: int, new: int) -> list[str]:
         inputs = self.learnt.inputs
         codes = codes_among(inputs.codes, inputs.present)
-        return labels_nearby(near.rows, label, new, codes, inputs.classes[inputs.present])
+        return labels_nearby(near, label, new, codes, inputs.classes[inputs.present])
 
     def _notes(self, audit: "AuditRows") -> list[str]:
         unasked = self.models.unasked
@@ -388,17 +389,17 @@ def _read_cells(inputs: Inputs, row: int) -> tuple[dict[Any, str], dict[Any, str
     return names, {column.key: held[column.name] for column in values.columns}
 
 
-def _neighbors(near: Near, inputs: Inputs, names: np.ndarray | None) -> list[dict[str, Any]]:
+def _neighbors(
+    near: np.ndarray, away: np.ndarray, inputs: Inputs, names: np.ndarray | None
+) -> list[dict[str, Any]]:
     return [
         {
             "row": place,
             "id": None if names is None else str(names[place]),
             "label": plain(inputs.labels[place]),
-            "distance": round(away, 4),
+            "distance": round(distance, 4),
         }
-        for place, away in zip(
-            near.rows[:SIMILAR_ROWS].tolist(), near.distances.tolist(), strict=False
-        )
+        for place, distance in zip(near[:SIMILAR_ROWS].tolist(), away.tolist(), strict=False)
     ]
 
 

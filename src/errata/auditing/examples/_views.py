@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,13 +28,6 @@ from ..inputs._labels import codes_among
 EXAMPLE_TEXT = 2_000  # characters of a cell
 
 ALONE = "It is the only row of its class."
-
-
-class Near(NamedTuple):
-    """Rows of the table, the nearest first, and how far they are in scaled features."""
-
-    rows: np.ndarray
-    distances: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +83,7 @@ class RowsView(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
 
     @property
@@ -140,7 +133,7 @@ class View(RowsView):
         """The most probable other class of each row in the view."""
         return most_probable_others(self.inputs, self.posterior.other)
 
-    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
         return reasons_for(
             rows, near, self.inputs, self.posterior.other, self.models, self.predicted
@@ -231,20 +224,18 @@ def view_among_drawn(
     extra = np.sort(rows[~are_drawn])
     places = np.r_[places, extra]
     given, table = fetch(extra)
-    judged = judge.judge(given)
-    found = judged.rows
+    found, _, logs, predicted, X, _ = judge.judge(given)
     audited = np.flatnonzero(found.audited)
     known = None
     if drawn.known is not None and given.known is not None:
         known = np.r_[drawn.known, given.known]
-    X = drawn.X
-    if X is not None and judged.X is not None:
-        X = np.concatenate([X, judged.X.astype(X.dtype)])  # and not all rows in double precision
+    if drawn.X is not None:  # and not all rows in double precision
+        X = np.concatenate([drawn.X, X.astype(drawn.X.dtype)])
     inputs = drawn._replace(
         table=table,
         labels=np.concatenate([drawn.labels, given.labels]),
         codes=np.r_[drawn.codes, given.codes],
-        X=X,
+        X=None if drawn.X is None else X,
         audited=np.r_[drawn.audited, len(drawn.codes) + audited],
         groups=None,
         folds=None,
@@ -265,15 +256,15 @@ def view_among_drawn(
         inputs=inputs,
         rows=places,
         posterior=posterior,
-        logs=np.concatenate([learnt.pool.logs, judged.logs], axis=1),
+        logs=np.concatenate([learnt.pool.logs, logs], axis=1),
         models=learnt.pool.names,
-        predicted=np.concatenate([learnt.pool.predicted, judged.predicted], axis=1),
+        predicted=np.concatenate([learnt.pool.predicted, predicted], axis=1),
     )
 
 
 def reasons_for(
     rows: np.ndarray,
-    near: Sequence[Near],
+    near: Sequence[np.ndarray],
     inputs: Inputs,
     other: np.ndarray,
     models: Sequence[str],
@@ -300,7 +291,7 @@ def reasons_for(
         key = (new, label, *predictions[i])
         if key not in sentences:
             sentences[key] = _describe_predictions(predictions[i], new, label, names, models)
-        nearby = labels_nearby(near[i].rows, label, new, codes, names, among)
+        nearby = labels_nearby(near[i], label, new, codes, names, among)
         reasons.append([sentences[key], *nearby])
     return reasons
 
@@ -419,9 +410,6 @@ def _as_text(value: Any) -> str:
     return shorten(str(value), EXAMPLE_TEXT)
 
 
-NOTHING_NEAR = Near(np.empty(0, dtype=np.intp), np.empty(0))
-
-
 class Neighborhood:
     """The audited rows of a table, to find those around some of them."""
 
@@ -430,27 +418,25 @@ class Neighborhood:
         self.n_jobs = n_jobs
         self._index: NeighborIndex | None = None  # made for as many rows as are asked for first
 
-    def around(self, rows: np.ndarray) -> list[Near]:
-        """The twenty nearest other rows of each of ``rows``, of one that was not audited none.
+    def around(self, rows: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """The twenty nearest other rows of each of ``rows``, and how far away they are.
 
-        Costs O(len(rows) n d) where there are many features.
+        The nearest come first; distances are those in scaled features. A row that was not audited
+        has none. Costs O(len(rows) n d) where there are many features.
         """
-        found = [NOTHING_NEAR] * len(rows)
+        near = [np.empty(0, dtype=np.intp)] * len(rows)
+        away = [np.empty(0)] * len(rows)
         at, is_audited = self.inputs.places_of(rows)
         asking = np.flatnonzero(is_audited)
         if self.inputs.X is None or len(self.inputs.X) < 3 or not len(asking):
-            return found
-        for i, near in zip(asking, self._others(at[asking]), strict=True):
-            found[i] = near
-        return found
-
-    def _others(self, at: np.ndarray) -> list[Near]:
-        audited = self.inputs.audited
-        k = min(NEIGHBORS, len(audited) - 1)
+            return near, away
+        k = min(NEIGHBORS, len(self.inputs.audited) - 1)
+        at = at[asking]
         if self._index is None:
             self._index = NeighborIndex(self.inputs.X, n_jobs=self.n_jobs, n_points=len(at))
         distances, places = self._index.find(self._index.X[at], k + 1)
-        return [
-            Near(audited[near[near != row][:k]], away[near != row][:k])
-            for row, near, away in zip(at, places, distances, strict=True)
-        ]
+        for i, row, found, distance in zip(asking, at, places, distances, strict=True):
+            is_other = found != row
+            near[i] = self.inputs.audited[found[is_other][:k]]
+            away[i] = distance[is_other][:k]
+        return near, away

@@ -24,7 +24,6 @@ from ..models._base import TrainingData
 from ..models._default import RBFRidge
 from ..sequences import Recordings
 from ._groups import renumber_groups
-from ._inputs import Inputs
 
 # Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
 CHECK_MOMENTS = 20_000  # rows at most that errors are injected into
@@ -435,14 +434,6 @@ class Ties(NamedTuple):
             renumber_groups(self.copies, rows),
             None if self.recordings is None else self.recordings.for_rows(rows),
         )
-
-
-def find_ties(data: TrainingData, inputs: Inputs, recordings: Recordings | None) -> Ties:
-    """Copies of rows; in recordings none is looked for, as a signal may stand still."""
-    if recordings is not None:
-        return Ties(recordings=recordings)
-    equal = None if inputs.X is None else copy_groups(inputs.X)
-    return Ties(equal, copies_among(data, equal))
 
 
 def copies_among(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:

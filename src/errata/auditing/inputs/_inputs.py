@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -41,6 +41,13 @@ from ._labels import (
     yes_or_no,
 )
 
+if TYPE_CHECKING:
+    from ..sequences import Recordings, Timeline
+
+MOST_OFF = 0.02  # that sums of rounded probabilities may differ from one
+ROUNDING = 1e-6  # up to which they are left as they are
+_TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
+
 
 class Inputs(NamedTuple):
     """A table ready for the audit."""
@@ -62,6 +69,8 @@ class Inputs(NamedTuple):
     drawn: np.ndarray | None = None  # places of these rows in a larger table they were drawn from
     folds: np.ndarray | None = None  # of the audited rows by their groups, where rows were drawn
     class_order: np.ndarray | None = None  # codes of classes, as models see them
+    recordings: "Recordings | None" = None  # of the audited rows, where rows follow each other
+    timeline: "Timeline | None" = None  # of all rows, in that case
 
     @property
     def n_features(self) -> int:
@@ -357,10 +366,6 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
             raise ValueError(f"there is no column {key!r} to trust; {hint}")
 
 
-MOST_OFF = 0.02  # that sums of rounded probabilities may differ from one
-ROUNDING = 1e-6  # up to which they are left as they are
-
-
 def check_pred_proba(
     pred_proba: Any, classes: np.ndarray, n: int, notes: list[str] | None = None
 ) -> np.ndarray:
@@ -436,9 +441,6 @@ def table_in_memory(X: Any, auditing: str) -> Any:
             "pandas.read_parquet, and pass the dataframe."
         )
     return X
-
-
-_TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
 
 
 def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> None:

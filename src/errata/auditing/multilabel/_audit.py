@@ -17,7 +17,7 @@ from ...tables._columns import columns_of, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
 from .._learning import PROBABILITIES_ARE_OLDER, without_copies
 from .._settings import LEARN_ROWS, NAMED_COLUMNS, OVERLAP, SMALLEST_PROBABILITY
-from ..examples._views import Near, RowsView, inputs_to_show
+from ..examples._views import RowsView, inputs_to_show
 from ..inputs._duplicates import copies_among, copy_groups
 from ..inputs._features import find_leak, fit_scale
 from ..inputs._groups import group_numbers
@@ -549,10 +549,10 @@ class CellView(RowsView):
         doubted = np.where(audit.flagged[:, None], audit.flagged_cells, places == worst[:, None])
         return sets_of(audit.names, np.where(doubted, 1 - audit.labels, audit.labels))
 
-    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """Which labels look missing or wrongly set."""
         return [
-            reasons_for_cells(self.audit, row, around.rows.tolist())
+            reasons_for_cells(self.audit, row, around.tolist())
             for row, around in zip(rows.tolist(), near, strict=True)
         ]
 

@@ -24,7 +24,7 @@ from ...tables._columns import (
 )
 from .._audit import Options, Problem, run_audit
 from .._settings import LEAK_ROWS, NAMED_COLUMNS
-from ..examples._views import Near, RowsView, inputs_to_show
+from ..examples._views import RowsView, inputs_to_show
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_in_memory
@@ -458,7 +458,7 @@ class TargetView(RowsView):
     def _digits(self) -> Digits:
         return self.audit.digits
 
-    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """What is expected of such rows, and which slip explains the target."""
         return [explain_target(self.audit, row, self._digits) for row in rows.tolist()]
 

@@ -41,6 +41,7 @@ from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums, inputs
 from ..inputs._labels import (
     check_enough,
     check_many_labels,
+    codes_among,
     codes_of,
     has_label,
     labels_from,
@@ -391,12 +392,13 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
     for block in blocks(part.stop - part.start, JUDGED_ROWS):
         places = np.arange(part.start + block.start, part.start + block.stop)
         some = table.slice(block.start, len(places))
-        judged = judge.judge(columns.rows(some, classes, places))
-        rows.append(judged.rows)
-        sums.append(judged.sums)
-        bits.append(judged.bits)
+        given = columns.rows(some, classes, places)
+        of_rows, of_sums, logs, _, _, of_bits = judge.judge(given)
+        rows.append(of_rows)
+        sums.append(of_sums)
+        bits.append(of_bits)
         if posterior is not None:
-            groups.append(_group_probabilities(posterior, judged))
+            groups.append(_group_probabilities(posterior, of_rows, logs, judge.present))
     write_judged(part_path(folder, part.start), stack_rows(rows))
     if bits[0] is not None:
         _save(_beside(folder, BITS, part.start), bits)
@@ -405,11 +407,13 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
     return reduce(JudgedSums.merge, sums)
 
 
-def _group_probabilities(posterior: Posterior, judged: Any) -> np.ndarray:
+def _group_probabilities(
+    posterior: Posterior, rows: Rows, logs: np.ndarray, present: np.ndarray
+) -> np.ndarray:
     """What groups of hypotheses say of each row; of one that was not audited, nothing."""
-    rows = judged.rows
     posterior = posterior._replace(p_wrong=rows.p_wrong[rows.audited])
-    found = group_hypotheses(posterior, judged.logs, judged.codes)
+    codes = codes_among(rows.code[rows.audited], present)
+    found = group_hypotheses(posterior, logs, codes)
     p = np.full((len(rows.code), found.p.shape[1]), np.nan, dtype=np.float32)
     p[rows.audited] = found.p
     return p

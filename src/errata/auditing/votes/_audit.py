@@ -14,7 +14,7 @@ from .._audit import Options, Problem, run_audit
 from ..classes import Grouped
 from ..examples._cards import plain
 from ..examples._examples import choose_examples, show
-from ..examples._views import Near, RowsView, inputs_to_show, labels_nearby
+from ..examples._views import RowsView, inputs_to_show, labels_nearby
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import arrange, check_pred_proba, features_without_leaks, row_index
@@ -486,16 +486,14 @@ class ItemView(RowsView):
         """That the majority of each item is wrong."""
         return self.p_majority_wrong
 
-    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """How many votes there are for what, and the labels of items around it."""
         codes = self.inputs.codes
         names = self.inputs.classes
         return [
             [
                 self.ballots.describe(row),
-                *labels_nearby(
-                    around.rows, codes[row], self.other[row], codes, names, rows="items"
-                ),
+                *labels_nearby(around, codes[row], self.other[row], codes, names, rows="items"),
             ]
             for row, around in zip(rows.tolist(), near, strict=True)
         ]
