@@ -21,9 +21,9 @@ from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score
 
+from errata.auditing import TrainingData
 from errata.auditing.inputs._features import fit_scale
 from errata.auditing.multilabel._finding import (
-    LabelledRows,
     estimate_rates,
     judge_cells,
     judge_in_two_passes,
@@ -128,7 +128,7 @@ def plant(Y, kind, seed):
 def cell(name, kind, seed, rows, data):
     X, Y = load(name, rows, seed, data)
     noisy, wrong = plant(Y, kind, seed)
-    table = LabelledRows(fit_scale(np.asarray(X, dtype=float), 0)[0], noisy, seed=0)
+    table = TrainingData(fit_scale(np.asarray(X, dtype=float), 0)[0], noisy, n_classes=2)
     nothing = [[] for _ in noisy.T]
     fitting, predictions = seconds(lambda: predict_from_columns(table, nothing, str))
     one, pools = seconds(lambda: pool_labels(table, predictions))

@@ -23,17 +23,17 @@ from ..inputs._features import find_leak, fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, table_in_memory
 from ..inputs._labels import notes_on_spellings, one_per_row
-from ..models._base import OutOfFoldModel
+from ..models._base import OutOfFoldModel, TrainingData
 from ..models._default import CrossFitted, GivenProbabilities, check_classifier, estimator_table
 from ..results._rates_by import NoiseRate
 from ._finding import (
     CellCheck,
     JudgedCells,
-    LabelledRows,
     Rates,
     check_cells,
     estimate_rates,
     find_wrong_cells,
+    take_label,
 )
 from ._inputs import LabelSets, label_name, read_label_sets
 from ._result import MultilabelAudit, kind_of_error, round_rate, set_in_words
@@ -157,7 +157,8 @@ class CellProblem(Problem):
     checked: np.ndarray  # columns of labels that can be checked: set, and not set, in two rows
     features: Features | None
     order: np.ndarray  # rows of the table as models see them
-    rows: LabelledRows  # of these labels, in this order
+    rows: TrainingData  # of these labels, in this order
+    beside: np.ndarray | None = None  # what the user's model says, on the scale of features
     equal: np.ndarray | None  # the number of each row's group of equal rows
     user_models: list[list[OutOfFoldModel]]  # for each of these labels
     cells: JudgedCells  # as models see them
@@ -205,19 +206,20 @@ class CellProblem(Problem):
         X = np.empty((n, 0))
         if features is not None:
             X, _ = fit_scale(take_rows(features.X, self.order), options.seed)
-        rows = LabelledRows(
+        rows = TrainingData(
             X,
             sets.Y[np.ix_(self.order, self.checked)],
-            None if groups is None else groups[self.order],
-            options.seed,
-            options.n_jobs,
+            n_classes=2,
+            groups=None if groups is None else groups[self.order],
+            random_state=options.seed,
+            n_jobs=options.n_jobs,
         )
         self.rows, self.equal, notes = keep_copies_together(rows)
         self.notes += notes
         if proba is not None:
             p = _order_columns(proba[self.order])
             odds = logit(p.clip(SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))
-            self.rows = replace(self.rows, beside=fit_scale(odds, options.seed)[0])
+            self.beside = fit_scale(odds, options.seed)[0]
         self.user_models = self._choose_user_models(leaks, proba)
         self.name_rows(self.table, n)
 
@@ -251,7 +253,11 @@ class CellProblem(Problem):
     def find(self, progress: Progress) -> None:
         """Judge every cell of labels that can be checked."""
         self.cells = find_wrong_cells(
-            self.rows, self.user_models, equal=self.equal, progress=progress
+            self.rows,
+            self.user_models,
+            beside=self.beside,
+            equal=self.equal,
+            progress=progress,
         )
         self.has_skill = bool(self.cells.judged.any())
         self.p_wrong = self._in_table_order(self.cells.p_wrong)
@@ -261,7 +267,12 @@ class CellProblem(Problem):
     def inject(self) -> CellCheck | None:
         """Set labels that were not set, and the other way round."""
         return check_cells(
-            self.rows, self.user_models, self.cells, equal=self.equal, progress=ignore_progress
+            self.rows,
+            self.user_models,
+            self.cells,
+            beside=self.beside,
+            equal=self.equal,
+            progress=ignore_progress,
         )
 
     def result(self, check: CellCheck | None) -> MultilabelAudit:
@@ -277,7 +288,7 @@ class CellProblem(Problem):
         worst = p_wrong[:, judged].max(axis=1, initial=0.0)
         transition = np.tile(np.eye(2), (len(sets.names), 1, 1))
         transition[self.checked] = cells.transition
-        rates, label_rates = estimate_rates(cells, self.rows.Y, self.options.seed)
+        rates, label_rates = estimate_rates(cells, self.rows.codes, self.options.seed)
         features = 0 if self.features is None else len(self.features.columns)
         return MultilabelAudit(
             labels=sets.Y,
@@ -457,8 +468,8 @@ def read_features(
 
 
 def keep_copies_together(
-    rows: LabelledRows,
-) -> tuple[LabelledRows, np.ndarray | None, list[str]]:
+    rows: TrainingData,
+) -> tuple[TrainingData, np.ndarray | None, list[str]]:
     """Rows whose groups keep copies together, and which rows are equal.
 
     Equal rows are copies if all labels say so.
@@ -468,11 +479,11 @@ def keep_copies_together(
     equal = copy_groups(rows.X)
     if equal.max() + 1 == len(equal):
         return rows, None, []
-    each = (rows.of_label(label) for label in range(rows.Y.shape[1]))
+    each = (take_label(rows, label) for label in range(rows.codes.shape[1]))
     if any(copies_among(data, equal) is None for data in each):
         return rows, equal, []
     notes: list[str] = []
-    groups = without_copies(rows.of_label(0), equal, notes).groups
+    groups = without_copies(rows, equal, notes).groups
     return replace(rows, groups=groups), equal, notes
 
 

@@ -41,7 +41,6 @@ from .._self_check import SelfCheck, inject_errors, sum_up
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, COVERAGE, FEWEST_INJECTED
 from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
-from ..inputs._groups import renumber_groups
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
 from ..models._pooling import Pool, pool_models
@@ -63,32 +62,13 @@ MEANS, STRENGTHS = (
 Rates = dict[str, NoiseRate]  # of wrong cells; missing, of those to be set; wrongly set ones
 
 
-@dataclass(frozen=True)
-class LabelledRows:
-    """What models learn from: features, and zeros and ones of every label."""
+def take_label(rows: TrainingData, label: int, X: np.ndarray | None = None) -> TrainingData:
+    """Rows of several labels as two classes: with this label, and without it.
 
-    X: np.ndarray  # (n, d), scaled
-    Y: np.ndarray  # (n, L)
-    groups: np.ndarray | None = None
-    seed: int = 0
-    n_jobs: int | None = None
-    beside: np.ndarray | None = None  # (n, L), what the user's model says, for the second pass
-
-    def of_label(self, label: int, X: np.ndarray | None = None) -> TrainingData:
-        """The rows as two classes: with this label, and without it."""
-        X = self.X if X is None else X
-        codes = self.Y[:, label].astype(np.intp)
-        return TrainingData(X, codes, 2, self.groups, self.seed, self.n_jobs)
-
-    def for_rows(self, rows: np.ndarray) -> "LabelledRows":
-        """The same for some of the rows."""
-        return replace(
-            self,
-            X=self.X[rows],
-            Y=self.Y[rows],
-            groups=renumber_groups(self.groups, rows),
-            beside=None if self.beside is None else self.beside[rows],
-        )
+    ``X`` are other features.
+    """
+    codes = rows.codes[:, label].astype(np.intp)
+    return replace(rows, codes=codes, X=rows.X if X is None else X)
 
 
 @dataclass(frozen=True)
@@ -132,9 +112,10 @@ class JudgedCells:
 
 
 def find_wrong_cells(
-    rows: LabelledRows,
+    rows: TrainingData,
     user_models: Sequence[list[OutOfFoldModel]],
     *,
+    beside: np.ndarray | None = None,
     equal: np.ndarray | None = None,
     progress: Progress,
 ) -> JudgedCells:
@@ -142,47 +123,60 @@ def find_wrong_cells(
 
     Parameters
     ----------
-    rows : LabelledRows
-        Features and labels; every label is set in two rows or more, and not set in two or more.
+    rows : TrainingData
+        Features, and zeros and ones of every label as codes, (n, L); every label is set in two rows
+        or more, and not set in two or more.
     user_models : sequence of lists of models
         For each label, the models that the user passes.
+    beside : array of shape (n, L), optional
+        What the user's model says, for the second pass.
     equal : array of int of shape (n,), optional
         For each row the number of its group of equal rows.
     progress : callable
         Called with a few words at every stage.
     """
     predictions = predict_from_columns(rows, user_models, progress)
-    return judge_in_two_passes(rows, predictions, equal=equal, progress=progress)
+    return judge_in_two_passes(rows, predictions, beside=beside, equal=equal, progress=progress)
 
 
 def judge_in_two_passes(
-    rows: LabelledRows,
+    rows: TrainingData,
     predictions: Predictions,
     *,
+    beside: np.ndarray | None = None,
     equal: np.ndarray | None = None,
     progress: Progress,
 ) -> JudgedCells:
     """Judge every cell by models that looked at the columns, then beside other labels."""
-    cells = judge_cells(pool_labels(rows, predictions), rows.Y, rows.seed, equal)
-    if rows.Y.shape[1] == 1:
+    Y = rows.codes
+    seed = rows.random_state
+    cells = judge_cells(pool_labels(rows, predictions), Y, seed, equal)
+    if Y.shape[1] == 1:
         return cells
-    believed = np.where(rows.Y == 1, 1 - cells.p_wrong, cells.p_wrong)
-    scaled = fit_scale(believed, rows.seed)[0]
+    seen = rows.X if beside is None else np.column_stack([rows.X, beside])
+    scaled = fit_scale(np.where(Y == 1, 1 - cells.p_wrong, cells.p_wrong), seed)[0]
+    slow = (Forest, GradientBoosting)
+    quick = [model for model in default_models(len(Y), 2) if not isinstance(model, slow)]
     both = []
     for label, before in enumerate(predictions):
         progress(f"looking at label {label + 1} of {len(predictions)} beside the others")
         others = np.delete(scaled, label, axis=1)
-        both.append([*before, *predict_beside_labels(rows, label, others)])
-    return judge_cells(pool_labels(rows, both), rows.Y, rows.seed, equal)
+        data = take_label(rows, label, np.column_stack([seen, others]))
+        told = [
+            GivenProbabilities(model.out_of_fold_proba(data), f"{model.name}, other labels")
+            for model in quick
+        ]
+        both.append([*before, *told])
+    return judge_cells(pool_labels(rows, both), Y, seed, equal)
 
 
-def pool_labels(rows: LabelledRows, predictions: Predictions) -> list[Pool]:
+def pool_labels(rows: TrainingData, predictions: Predictions) -> list[Pool]:
     """What all models say together, of each label."""
-    return [pool_models(rows.of_label(label), own) for label, own in enumerate(predictions)]
+    return [pool_models(take_label(rows, label), own) for label, own in enumerate(predictions)]
 
 
 def predict_from_columns(
-    rows: LabelledRows, user_models: Sequence[list[OutOfFoldModel]], progress: Progress
+    rows: TrainingData, user_models: Sequence[list[OutOfFoldModel]], progress: Progress
 ) -> Predictions:
     """Out-of-fold probabilities of every label by the default models, and by the user's.
 
@@ -190,36 +184,23 @@ def predict_from_columns(
     forest for one label, a few times that with many labels; but where groups are left out
     together, one is grown for each label.
     """
-    models = default_models(len(rows.Y), 2) if rows.X.shape[1] else []
+    models = default_models(len(rows.codes), 2) if rows.X.shape[1] else []
     predictions: Predictions = [[] for _ in user_models]
     for model in count_models(models, progress):
         for label, proba in enumerate(_predict_all_labels(model, rows)):
             predictions[label].append(GivenProbabilities(proba, model.name))
     for label, own in enumerate(user_models):
-        data = rows.of_label(label)
+        data = take_label(rows, label)
         predictions[label] += [GivenProbabilities(m.out_of_fold_proba(data), m.name) for m in own]
     return predictions
 
 
-def predict_beside_labels(
-    rows: LabelledRows, label: int, others: np.ndarray
-) -> list[GivenProbabilities]:
-    """The same of one label by models that look at the other labels, too: the quick ones."""
-    beside = [] if rows.beside is None else [rows.beside]
-    X = np.column_stack([rows.X, *beside, others])
-    data = rows.of_label(label, X)
-    slow = (Forest, GradientBoosting)
-    quick = [model for model in default_models(len(X), 2) if not isinstance(model, slow)]
-    return [GivenProbabilities(m.out_of_fold_proba(data), f"{m.name}, other labels") for m in quick]
-
-
-def _predict_all_labels(model: OutOfFoldModel, rows: LabelledRows) -> Sequence[np.ndarray]:
+def _predict_all_labels(model: OutOfFoldModel, rows: TrainingData) -> Sequence[np.ndarray]:
     """Of a forest, votes of one whose leaves tell of all labels, by trees grown without the row."""
-    labels = range(rows.Y.shape[1])
+    labels = range(rows.codes.shape[1])
     if not isinstance(model, Forest) or rows.groups is not None:
-        return [model.out_of_fold_proba(rows.of_label(label)) for label in labels]
-    data = TrainingData(rows.X, rows.Y, 2, None, rows.seed, rows.n_jobs)
-    votes = model.votes_outside(data).reshape(*rows.Y.shape, 2)
+        return [model.out_of_fold_proba(take_label(rows, label)) for label in labels]
+    votes = model.votes_outside(rows).reshape(*rows.codes.shape, 2)
     return [certain_or_uniform(votes[:, label]) for label in labels]
 
 
@@ -425,10 +406,11 @@ class CellCheck(SelfCheck):
 
 
 def check_cells(
-    rows: LabelledRows,
+    rows: TrainingData,
     user_models: Sequence[list[OutOfFoldModel]],
     first: JudgedCells,
     *,
+    beside: np.ndarray | None = None,
     equal: np.ndarray | None = None,
     progress: Progress,
 ) -> CellCheck | None:
@@ -437,26 +419,29 @@ def check_cells(
     A twentieth of the cells of labels that can be judged are flipped, as many from set to not set
     as the other way; no label loses more than half of the rows that have it, or that have it not.
     """
-    random = np.random.default_rng(rows.seed + 1)
+    random = np.random.default_rng(rows.random_state + 1)
     judged = np.flatnonzero(first.judged)
     before = first.p_wrong[:, judged]
-    if len(rows.Y) > CHECKED_ROWS:
-        some = np.sort(random.choice(len(rows.Y), CHECK_SAMPLE, replace=False))
+    if len(rows.codes) > CHECKED_ROWS:
+        some = np.sort(random.choice(len(rows.codes), CHECK_SAMPLE, replace=False))
         rows = rows.for_rows(some)
         user_models = [
             [model.for_rows(some) if hasattr(model, "for_rows") else model for model in own]
             for own in user_models
         ]
         equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
+        beside = None if beside is None else beside[some]
         before = before[some]
 
     def run_once() -> tuple[np.ndarray, ...] | None:
-        injected = cells_to_flip(rows.Y, judged, random)
+        injected = cells_to_flip(rows.codes, judged, random)
         if injected.sum() < 2:
             return None
-        Y = np.where(injected, 1 - rows.Y, rows.Y)
-        flipped = replace(rows, Y=Y, seed=int(random.integers(2**31 - 1)))
-        again = find_wrong_cells(flipped, user_models, equal=equal, progress=progress)
+        Y = np.where(injected, 1 - rows.codes, rows.codes)
+        flipped = replace(rows, codes=Y, random_state=int(random.integers(2**31 - 1)))
+        again = find_wrong_cells(
+            flipped, user_models, beside=beside, equal=equal, progress=progress
+        )
         return (
             injected[:, judged].ravel(),
             (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
@@ -464,7 +449,7 @@ def check_cells(
             again.p_wrong[:, judged].ravel() > 0.5,
         )
 
-    runs = inject_errors(run_once, len(rows.Y))
+    runs = inject_errors(run_once, len(rows.codes))
     if runs is None:
         return None
     injected, labels, suspicion, suggested = runs
