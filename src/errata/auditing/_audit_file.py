@@ -8,7 +8,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from pkgutil import resolve_name
@@ -86,15 +86,6 @@ class FileOptions:
             "by": (self.by,),
         }
         return {key: f"`{name}`" for name, keys in named.items() for key in keys if key is not None}
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """What every audit takes as it is."""
-        return {
-            "precision": self.precision,
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-        }
 
     def check_sequence(self) -> None:
         """Raise when arguments do not go together: one without effect would mislead."""
@@ -222,10 +213,12 @@ def audit_file(
     ...     errata.tables.read_table(f"{folder}/clean.csv").num_rows < 150
     True
     """
-    given = locals()
-    options = FileOptions(
-        **{f.name: _read_argument(f.name, given[f.name]) for f in fields(FileOptions)}
-    )
+    given = {name: value for name, value in locals().items() if name not in ("file", "progress")}
+    for name in ("features", "embeddings", "pred_proba"):
+        given[name] = None if given[name] is None else Path(given[name])
+    for name in ("labels", "drop", "trust", "wavelets"):
+        given[name] = (given[name],) if is_path(given[name]) else given[name]
+    options = FileOptions(**given)
     file = Path(file)
     kind = find_kind(vars(options))
     result = resolve_name(kind.command.audit)(file, options, progress)
@@ -248,12 +241,6 @@ def _note_arguments(options: FileOptions) -> dict[str, Any] | None:
     return {name: value for name, value in noted.items() if value not in (None, ())}
 
 
-def _read_argument(name: str, value: Any) -> Any:
-    if name in ("features", "embeddings", "pred_proba") and value is not None:
-        return Path(value)
-    return (value,) if name in ("labels", "drop", "trust", "wavelets") and is_path(value) else value
-
-
 def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
     """The audit of the labels in a file."""
     options.check_sequence()
@@ -274,33 +261,29 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     check_pixels(kept, options.image_shape)
     seen = join_pictures(kept, file) if kept.num_columns else None
-    ids = _read_ids(table, file, options)
     result: Any = audit(
         seen,
         cells,
+        **_read_shared(table, file, options),
         estimator=options.estimator,
-        **_read_besides(table, file, ids, options),
-        groups=read_filled(table, options.groups, "group"),
         sequence=read_filled(table, options.sequence, "recording"),
         wavelets=_make_wavelets(options),
-        trust=list(options.trust),
         known=None if options.known is None else column_array(table, options.known),
         decisions=options.decisions,
         keys=row_keys(table, label),
-        ids=ids,
-        self_check=options.self_check,
         image_shape=options.image_shape,
-        title=file.name,
         progress=progress,
-        **options.shared,
     )
     result.about["label"] = label
     _name_decisions(result, options.decisions)
-    result.notes.extend(_describe_other_files(file))
+    others = find_other_files(file) if file.is_dir() else []
+    if others:
+        files = plural(len(others), "file")
+        result.notes.append(f"Passed over {files} not named as pictures: {join_names(others, 5)}.")
     if options.by is None:
         result.notes.extend(_suggest_source(seen))
     certain = [] if options.known is None else [options.known]  # which would tell gold rows
-    return _add_file(result, table, [label, *certain], ids, options)
+    return _add_file(result, table, [label, *certain], options)
 
 
 def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -312,23 +295,16 @@ def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
     kept = table.drop_columns(list(options.left_out))
     if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
-    ids = _read_ids(table, file, options)
     result: Any = audit_targets(
         join_pictures(kept, file),
         target,
-        **_read_besides(table, file, ids, options),
-        groups=read_filled(table, options.groups, "group"),
-        trust=list(options.trust),
+        **_read_shared(table, file, options),
         decisions=options.decisions,
         keys=row_keys(table, target),
-        ids=ids,
-        self_check=options.self_check,
-        title=file.name,
         progress=progress,
-        **options.shared,
     )
     _name_decisions(result, options.decisions)
-    return _add_file(result, table, [target], ids, options)
+    return _add_file(result, table, [target], options)
 
 
 def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -341,24 +317,17 @@ def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> An
                 f"column {name!r} holds labels; leave it out of {options.left_out[name]}."
             )
     kept = table.drop_columns(list(options.left_out))
-    ids = _read_ids(table, file, options)
     result: Any = audit_multilabel(
         join_pictures(kept, file),
         list(options.labels),
-        **_read_besides(table, file, ids, options),
+        **_read_shared(table, file, options),
         estimator=options.estimator,
-        groups=read_filled(table, options.groups, "group"),
-        trust=list(options.trust),
-        ids=ids,
-        self_check=options.self_check,
-        title=file.name,
         progress=progress,
-        **options.shared,
     )
     label = result.about["label"]  # one column of lists, or one for each label
     columns = list(map(str, result.names)) if label is None else [label]
     result.keys = row_keys(table, *columns)
-    return _add_file(result, table, columns, ids, options)
+    return _add_file(result, table, columns, options)
 
 
 def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
@@ -372,18 +341,25 @@ def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
         raise ValueError("`item`, `worker` and `label` must name three different columns.")
     left_out = [*options.drop, *(name for name in (options.groups, options.by) if name)]
     table = _read_items(options, left_out)
+    seen = None
+    if options.features is not None:  # items are called as the votes call them
+        seen = join_pictures(table, options.features)
+        place = table.column_names.index(item)
+        seen = seen.set_column(place, item, table.column(place))
     result: Any = audit_votes(
         votes,
         item=item,
         worker=worker,
         label=label,
-        X=_join_item_pictures(table, options),
+        X=seen,
         estimator=options.estimator,
         groups=read_filled(table, options.groups, "group"),
+        precision=options.precision,
         title=file.name,
         drop=left_out,
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
         progress=progress,
-        **options.shared,
     )
     if options.features is not None:
         result.about["features_table"] = str(options.features.resolve())
@@ -422,33 +398,28 @@ def _read_items(options: FileOptions, left_out: list[str]) -> Any:
     )
 
 
-def _join_item_pictures(table: Any, options: FileOptions) -> Any:
-    """Names of pictures as they are from here; those of items as the votes have them."""
-    if options.features is None:
-        return None
-    seen = join_pictures(table, options.features)
-    place = table.column_names.index(options.item)
-    return seen.set_column(place, options.item, table.column(place))
+def _read_shared(table: Any, file: Path, options: FileOptions) -> dict[str, Any]:
+    """What audits of every table take: columns by their names, files beside it, and numbers.
 
-
-def _read_ids(table: Any, file: Path, options: FileOptions) -> Any:
-    """What rows are called; pictures by their names."""
-    name = _get_id_name(file, options)
-    return None if name is None else column_array(table, name)
-
-
-def _get_id_name(file: Path, options: FileOptions) -> str | None:
-    return "picture" if options.ids is None and file.is_dir() else options.ids
-
-
-def _read_besides(table: Any, file: Path, ids: Any, options: FileOptions) -> dict[str, Any]:
-    """Embeddings and probabilities as the audit takes them: an array, or columns by name."""
-    name = _get_id_name(file, options)
+    Rows of a folder of pictures are called by the names of these.
+    """
+    name = "picture" if options.ids is None and file.is_dir() else options.ids
+    ids = None if name is None else column_array(table, name)
     files = {"embeddings": options.embeddings, "pred_proba": options.pred_proba}
-    return {
+    beside = {
         what: read_beside(path, table.num_rows, name=name, ids=ids)
         for what, path in files.items()
         if path is not None
+    }
+    return beside | {
+        "groups": read_filled(table, options.groups, "group"),
+        "trust": list(options.trust),
+        "ids": ids,
+        "precision": options.precision,
+        "self_check": options.self_check,
+        "title": file.name,
+        "random_state": options.random_state,
+        "n_jobs": options.n_jobs,
     }
 
 
@@ -466,7 +437,7 @@ def _name_decisions(result: Any, decisions: Any) -> None:
     result.about["decisions"] = None if path is None else str(Path(path).resolve())
 
 
-def _add_file(result: Any, table: Any, judged: list[str], ids: Any, options: FileOptions) -> Any:
+def _add_file(result: Any, table: Any, judged: list[str], options: FileOptions) -> Any:
     """Add what rows of the table are found again by, what is shown of them, and rates by value.
 
     ``judged`` are the columns that are not shown beside a row.
@@ -474,7 +445,7 @@ def _add_file(result: Any, table: Any, judged: list[str], ids: Any, options: Fil
     result.digests = row_digests(table)
     if options.image_shape is None:  # columns that models never saw may tell a person something
         result.for_review = result.for_review.showing(table.drop_columns(judged))
-    result.notes.extend(_describe_ids(ids, options.ids))
+    result.notes.extend(_describe_ids(result.ids, options.ids))
     add_rates(result, options.by, [table])
     return result
 
@@ -499,13 +470,6 @@ def _describe_ids(ids: Any, name: str | None) -> list[str]:
         return []
     stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
-
-
-def _describe_other_files(file: Path) -> list[str]:
-    """A sentence about files of a folder of pictures that are not looked at, if there are any."""
-    names = find_other_files(file) if file.is_dir() else []
-    files = plural(len(names), "file")
-    return [f"Passed over {files} not named as pictures: {join_names(names, 5)}."] if names else []
 
 
 def _suggest_source(table: Any) -> list[str]:
