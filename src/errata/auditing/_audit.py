@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from numbers import Integral
 from typing import Any
@@ -24,6 +24,7 @@ from .inputs._labels import one_per_row
 from .results._base import BaseAudit
 from .results._flags import best_f1_rule, draw_flags, longest_rule
 
+read_version = cache(version)  # of a package: its metadata takes milliseconds to read
 SHORT = 2.0  # seconds of finding from which it is said that the self-check takes as long
 
 
@@ -123,7 +124,7 @@ class Problem(ABC):
         frame = type(table).__module__.partition(".")[0]
         seed = self.options.random_state
         return {
-            "errata": version("errata"),
+            "errata": read_version("errata"),
             "title": self.options.title or "audit",
             "label": label if isinstance(label, str) else None,
             "seed": int(seed) if isinstance(seed, Integral) else None,

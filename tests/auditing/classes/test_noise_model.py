@@ -103,8 +103,9 @@ def test_hypotheses_far_below_the_best_are_not_looked_for():
 def test_the_variance_of_class_to_class_noise_is_that_of_counting_the_surest_rows():
     T = np.array([[0.7, 0.3, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]])
     truth = draw_truth(T, 800, overlap=0.01)
-    flows = by_kind(fit_hypotheses(LabelEvidence(truth.logs, truth.labels)), CLASS_TO_CLASS)
-    counted = [class_to_class(np.exp(truth.logs), truth.labels, fraction) for fraction in SUREST]
+    evidence = LabelEvidence(truth.logs, truth.labels)
+    flows = by_kind(fit_hypotheses(evidence), CLASS_TO_CLASS)
+    counted = [class_to_class(evidence, fraction) for fraction in SUREST]
     counted += [confident_joint(np.exp(truth.logs), truth.labels)] * 2
     for flow, (_, used, _) in zip(flows, counted, strict=True):
         wrong, prior = 1 - np.diag(flow.transition), flow.classes(truth.logs).mean(axis=1)
@@ -165,7 +166,7 @@ def test_rows_that_are_equally_sure_are_counted_together():
     logs = np.log(np.repeat([[0.2], [0.8]], 100, axis=1))
     evidence = LabelEvidence(logs, codes)
     assert evidence.rate_at_the_surest == pytest.approx(30 / 102)
-    _, used, _ = class_to_class(evidence.q, codes, SUREST[0])
+    _, used, _ = class_to_class(evidence, SUREST[0])
     assert used[1] == 100
 
 
@@ -268,7 +269,7 @@ def test_expected_errors_keep_their_direction():
 def test_the_surest_rows_show_which_class_flows_where():
     T = np.array([[0.7, 0.3, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]])
     truth = draw_truth(T, 5000, overlap=0.01)
-    found, used, _ = class_to_class(np.exp(truth.logs), truth.labels, 0.2)
+    found, used, _ = class_to_class(LabelEvidence(truth.logs, truth.labels), 0.2)
     np.testing.assert_allclose(found, T, rtol=0, atol=0.06)
     assert (used > 100).all()
 
@@ -278,7 +279,7 @@ def test_two_rows_speak_for_the_class_itself():
     q[:, 10:] = q[::-1, 10:]
     codes = np.repeat([0, 1], 10)
     codes[:3] = 1  # 3 of the 10 surest rows of class 0
-    found, used, left_out = class_to_class(q, codes, 0.1)
+    found, used, left_out = class_to_class(LabelEvidence(np.log(q), codes), 0.1)
     np.testing.assert_allclose(found, [[9 / 12, 3 / 12], [0, 1]], rtol=0, atol=1e-12)
     np.testing.assert_array_equal(used, [10, 10])
     # Without itself, one of three errors among twelve leaves two among eleven.
@@ -292,7 +293,7 @@ def test_an_error_that_no_other_row_shows_is_hardly_explained():
     q[:, 10:] = q[::-1, 10:]
     codes = np.repeat([0, 1], 10)
     codes[0] = 1
-    _, _, left_out = class_to_class(q, codes, 0.1)
+    _, _, left_out = class_to_class(LabelEvidence(np.log(q), codes), 0.1)
     np.testing.assert_allclose(left_out[0, 0], (0.5 / 11) / (1 / 12))
 
 

@@ -46,8 +46,7 @@ NATS_OF_A_ROW_SAVED = 40.0  # that a nat saved in every row adds to noise the su
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
 MOST_CONDITION = 1e6  # of a transition matrix that is undone
-SLOPE_PRECISION = 0.3
-OFFSET_PRECISION = 0.5
+PRECISIONS = np.array([0.3, 0.5])  # of the logarithm of a slope, of offsets
 SLOPES_AND_OFFSETS = np.array([[-2.0, -8.0], [4.0, 8.0]])  # logarithms of slopes; least and most
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 PATTERN_STEPS = 2  # times that the pattern of noise is estimated from the rows
@@ -62,6 +61,7 @@ EQUALLY_SURE = 1e-9  # difference of probabilities that is rounding
 CERTAIN = 0.999  # of the log-odds that models can have at most: from there on they are certain
 FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
+LEAST_RATE = 0.002  # added to noise rates whose logarithms are taken
 REACH = 9.6  # in log weight: hypotheses further below the best are not looked for
 
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
@@ -106,18 +106,36 @@ class LabelEvidence:
         """That of the labels by these probabilities."""
         return total_entropy(self.q)
 
+    @cached_property
+    def _surest_first(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each class the rows whose most probable label it is, and how probable, falling."""
+        top, p_top = find_largest(self.q)
+        order = np.lexsort((-p_top, top))
+        ends = np.cumsum(np.bincount(top, minlength=len(self.q)))
+        return [(rows, p_top[rows]) for rows in np.split(order, ends[:-1])]
+
+    def surest(self, c: int, fraction: float) -> np.ndarray:
+        """The surest ``fraction`` of the rows whose most probable label is c.
+
+        All rows that are as sure as the last of them are among them: their order says nothing.
+        """
+        rows, sure = self._surest_first[c]
+        enough = max(FEWEST_SUREST, int(fraction * len(rows)))
+        if enough >= len(rows):
+            return rows
+        return rows[: np.searchsorted(-sure, EQUALLY_SURE - sure[enough - 1], side="right")]
+
     def disagreement(self, fraction: float) -> float:
         """Part of the labels that differ from the class whose surest ``fraction`` of rows they are.
 
         Noise that does not depend on the columns shows at the surest rows as well; classes that
         overlap hardly differ there.
         """
-        top = self.q.argmax(axis=0)
         total = 0.0
-        for c in range(len(self.logs)):
-            surest = _surest_rows(self.q, top, c, fraction)
+        for c, (members, _) in enumerate(self._surest_first):
+            surest = self.surest(c, fraction)
             differ = np.sum(self.codes[surest] != c) / (len(surest) + KEPT_ROWS)
-            total += np.mean(top == c) * differ
+            total += len(members) / len(self.codes) * differ
         return float(total)
 
     @cached_property
@@ -215,7 +233,7 @@ def fit_hypotheses(evidence: LabelEvidence) -> list[Hypothesis]:
         evidence, UNIFORM, uniform_pattern(n_classes), rates, best, reach=REACH, near=near
     )
     if 0 not in uniform:
-        uniform[0] = _fitted(evidence, UNIFORM, np.eye(n_classes), 0.0, uniform[min(uniform)])
+        uniform[0] = _fitted(evidence, UNIFORM, np.eye(n_classes), 0.0)
     nothing = uniform[0]
     pattern.setdefault(0, nothing._replace(kind=PATTERN))
     flows = _fit_flows(evidence)
@@ -306,9 +324,8 @@ def fit_rates(
         top = max(map(weight, found))
         place = start
         while 0 <= place + step < len(rates) and weight(place) >= top - reach:
-            near = found[place]
-            if place - step in found:
-                near = _extrapolate(found[place - step], near, rates[place + step])
+            last = [found[at] for at in (place, place - step, place - 2 * step) if at in found]
+            near = _extrapolate(last, rates[place + step])
             place = place + step
             transition = transition_of(pattern, rates[place])
             found[place] = _fitted(
@@ -318,12 +335,19 @@ def fit_rates(
     return found
 
 
-def _extrapolate(before: Hypothesis, last: Hypothesis, rate: float) -> Hypothesis:
-    """Slope and offsets that two hypotheses lead to at another rate."""
-    steps = (rate - last.grid_rate) / (last.grid_rate - before.grid_rate)
-    return last._replace(
-        slope=last.slope * (last.slope / before.slope) ** steps,
-        offsets=last.offsets + steps * (last.offsets - before.offsets),
+def _extrapolate(last: Sequence[Hypothesis], rate: float) -> Hypothesis:
+    """Slope and offsets where a polynomial through up to three hypotheses leads.
+
+    It is one of the logarithm of the rate: the fewer labels are wrong, the more a rate changes.
+    """
+    at = np.log(LEAST_RATE + np.array([rate, *(h.grid_rate for h in last)]))
+    away = at[1:, None] - at[1:]
+    np.fill_diagonal(away, 1.0)
+    towards = np.where(np.eye(len(last), dtype=bool), 1.0, at[0] - at[1:])
+    shares = np.prod(towards / away, axis=1)
+    return last[0]._replace(
+        slope=np.exp(shares @ np.log([h.slope for h in last])),
+        offsets=shares @ [h.offsets for h in last],
     )
 
 
@@ -332,16 +356,19 @@ def _fit_flows(evidence: LabelEvidence) -> list[Hypothesis]:
     if len(evidence.logs) > FLOW_CLASSES:
         return []
     found: list[Hypothesis] = []
+    near = None
     for fraction in SUREST:
-        counted = class_to_class(evidence.q, evidence.codes, fraction)
+        counted = class_to_class(evidence, fraction)
         if _has_errors(counted[0]):
-            found.append(_flow(evidence, *counted))
+            near = _flow(evidence, *counted, near)
+            found.append(near)
     transition, used, left_out = confident_joint(evidence.q, evidence.codes)
     if _has_errors(transition) and np.linalg.cond(transition) < MOST_CONDITION:
-        found.append(_flow(evidence, transition, used, left_out))
+        near = _flow(evidence, transition, used, left_out, near)
+        found.append(near)
     if _has_errors(transition):
         found.append(
-            _fitted(evidence, CLASS_TO_CLASS, transition, None, used=used, left_out=left_out)
+            _fitted(evidence, CLASS_TO_CLASS, transition, None, near, used=used, left_out=left_out)
         )
     return found
 
@@ -352,12 +379,16 @@ def _has_errors(transition: np.ndarray) -> bool:
 
 
 def _flow(
-    evidence: LabelEvidence, transition: np.ndarray, used: np.ndarray, left_out: np.ndarray
+    evidence: LabelEvidence,
+    transition: np.ndarray,
+    used: np.ndarray,
+    left_out: np.ndarray,
+    near: Hypothesis | None,
 ) -> Hypothesis:
     """Class-to-class noise with a matrix that was estimated from ``used`` rows of each class."""
     inverse = np.linalg.inv(transition)
     return _fitted(
-        evidence, CLASS_TO_CLASS, transition, None, inverse=inverse, used=used, left_out=left_out
+        evidence, CLASS_TO_CLASS, transition, None, near, inverse, used=used, left_out=left_out
     )
 
 
@@ -377,7 +408,10 @@ def _fitted(
     """
     logs = evidence.logs if inverse is None else unmixed(evidence.logs, inverse)
     n_classes, n = logs.shape
-    start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
+    start = np.zeros(1 + n_classes)
+    if near is not None:
+        start[0] = np.log(near.slope)
+        start[1:] = near.offsets
     to_label = transition.take(evidence.codes, axis=1)
     if left_out is not None:
         to_label *= left_out
@@ -386,7 +420,7 @@ def _fitted(
         logs,
         to_label,
         start,
-        precision=np.r_[SLOPE_PRECISION, np.full(n_classes, OFFSET_PRECISION)],
+        precision=PRECISIONS.repeat([1, n_classes]),
         box=SLOPES_AND_OFFSETS.repeat([1, n_classes], axis=1),
         free=n_classes <= OFFSETS_UP_TO,
     )
@@ -481,34 +515,36 @@ def expected_pattern(
     With it, for each class and row, the fraction that is left when the row itself is not counted.
     """
     n_classes = len(logs)
-    given = hypothesis.classes_given_labels(logs, codes)
+    classes = hypothesis.classes(logs)
+    given = classes * hypothesis.transition.take(codes, axis=1)
+    given /= given.sum(axis=0)
     counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
     rate = 1 - np.trace(counts) / len(codes)
     uniform = max(PATTERN_ROWS, PATTERN_FRACTION * len(codes))
     wrong = counts + uniform * rate * uniform_pattern(n_classes)
-    own = (codes, np.arange(len(codes)))
-    others = wrong[:, codes]
-    left_out = (others - given) / np.maximum(others, 1e-12)
-    left_out[own] = 1
+    others = wrong.take(codes, axis=1)
+    left_out = others - given
+    left_out /= np.maximum(others, 1e-12)
+    left_out[codes, np.arange(len(codes))] = 1
     np.fill_diagonal(wrong, 0)
     wrong /= counts.sum(axis=1, keepdims=True) + uniform
-    overall = hypothesis.classes(logs).mean(axis=1) @ wrong.sum(axis=1)
+    overall = classes.mean(axis=1) @ wrong.sum(axis=1)
     return wrong / max(overall, 1e-9), left_out
 
 
 def class_to_class(
-    q: np.ndarray, codes: np.ndarray, fraction: float
+    evidence: LabelEvidence, fraction: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A transition matrix from labels of the surest rows of each class, and how many these were.
 
     They are the surest ``fraction`` of the rows whose most probable label is that class. Without
     noise they have no wrong labels, and the matrix is nearly the identity.
     """
-    top = q.argmax(axis=0)
-    classed = np.full(len(codes), -1)
-    for c in range(len(q)):
-        classed[_surest_rows(q, top, c, fraction)] = c
-    counts, used, left_out = _counted(classed, codes, len(q))
+    n_classes = len(evidence.logs)
+    classed = np.full(len(evidence.codes), -1)
+    for c in range(n_classes):
+        classed[evidence.surest(c, fraction)] = c
+    counts, used, left_out = _counted(classed, evidence.codes, n_classes)
     np.fill_diagonal(counts, 0)
     return _limited(counts), used, left_out
 
@@ -521,10 +557,10 @@ def _counted(
     The last is, for each class and row, the fraction that is left when the row is not counted.
     """
     rows = np.flatnonzero(classed >= 0)
-    counts = np.zeros((n_classes, n_classes))
-    np.add.at(counts, (classed[rows], codes[rows]), 1)
+    cells = classed[rows] * n_classes + codes[rows]
+    counts = np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
     used = np.maximum(counts.sum(axis=1), 1)
-    counts += np.diag(np.full(n_classes, KEPT_ROWS))
+    counts = counts + np.diag(np.full(n_classes, KEPT_ROWS))
     totals = counts.sum(axis=1)
     seen = counts[classed[rows], codes[rows]]
     of_class = totals[classed[rows]]
@@ -532,20 +568,6 @@ def _counted(
     again = np.maximum(seen - 1, 1 / n_classes) / (of_class - 1)
     left_out[classed[rows], rows] = again / (seen / of_class)
     return counts / totals[:, None], used, left_out
-
-
-def _surest_rows(q: np.ndarray, top: np.ndarray, c: int, fraction: float) -> np.ndarray:
-    """The surest ``fraction`` of the rows whose most probable label ``top`` is c.
-
-    All rows that are as sure as the last of them are among them: their order says nothing.
-    """
-    members = np.flatnonzero(top == c)
-    enough = max(FEWEST_SUREST, int(fraction * len(members)))
-    if enough >= len(members):
-        return members
-    sure = q[c, members]
-    last = np.partition(sure, len(sure) - enough)[-enough]
-    return members[sure >= last - EQUALLY_SURE]
 
 
 def confident_joint(q: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
