@@ -56,7 +56,7 @@ def test_the_nearest_tests_come_first():
     nearest, others, elsewhere = mutants.nearest_tests(path)
     assert nearest == [
         "tests/hardness/test_disagreement.py",
-        "src/errata/hardness/_disagreement.py",
+        "src/errata/hardness/_measure.py",
     ]
     assert "tests/hardness/test_local_sets.py" in others
     assert "tests/test_docs.py" in elsewhere

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from errata._kernels import _trees as plain
 from errata._kernels import kernels
-from errata.ensemble.boosting._base_learners import bin_columns
+from errata.ensemble.boosting._base import bin_columns
 from strategies import seeds
 
 

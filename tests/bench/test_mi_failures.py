@@ -31,8 +31,7 @@ from errata.bench.experiments._mi_failures import (
 from errata.bench.experiments._mi_risk import measure_fold
 from errata.datasets import load_dataset
 from errata.feature_selection import MutualInformationSelector
-from errata.feature_selection.information import sample_discrete_features
-from errata.feature_selection.information._tables import FeatureInformation
+from errata.feature_selection.information import FeatureInformation, sample_discrete_features
 
 EXPERIMENT = get_experiment("mi-failures")
 

@@ -15,27 +15,25 @@ from elm import naive_ridge
 from elm.naive_ridge import ridge, smoother
 from errata.elm import _hidden_layer
 from errata.elm._elm import make_held_out_folds
-from errata.elm._fit import (
+from errata.elm._hidden_layer import HiddenRows, draw_layer
+from errata.elm._ridge import (
     GRID,
+    CholeskyFactor,
+    GramRecord,
+    RidgeSystem,
+    SpectralFactor,
     choose_alpha,
     compute_gcv,
     compute_kfold_error,
     compute_press,
     find_last_minimum,
+    merge_records,
     predict_left_out,
     predict_outside,
     search_alphas,
     split_folds,
-    sum_up,
-)
-from errata.elm._hidden_layer import HiddenRows, draw_layer
-from errata.elm._ridge import (
-    CholeskyFactor,
-    GramRecord,
-    RidgeSystem,
-    SpectralFactor,
-    merge_records,
     sum_all_others,
+    sum_up,
 )
 from errata.exceptions import SuspicionWarning
 from strategies import seeds

@@ -333,7 +333,7 @@ def test_rotations_do_not_matter(weight_scale):  # C3
 def test_blocks_do_not_matter(monkeypatch, block):  # C3
     features = ELMFeatures(n_hidden=50, random_state=0).fit(X)
     expected = asymptotic_elm_kernel(X), elm_kernel(X, features=features)
-    monkeypatch.setattr("errata.elm._kernel.BLOCK", block)
+    monkeypatch.setattr("errata.elm._svm.BLOCK", block)
     found = asymptotic_elm_kernel(X), elm_kernel(X, features=features)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
 

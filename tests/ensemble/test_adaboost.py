@@ -15,7 +15,7 @@ from errata.ensemble import (
     ORBoostClassifier,
 )
 from errata.ensemble.boosting._adaboost import Distribution, compute_samme_weight
-from errata.ensemble.boosting._base_learners import predict_codes
+from errata.ensemble.boosting._base import predict_codes
 from errata.ensemble.boosting._tempered import (
     CappedDistribution,
     DroppingDistribution,

@@ -25,9 +25,10 @@ from errata.ensemble import (
     selection_probabilities,
 )
 from errata.ensemble import _bagging as local
-from errata.ensemble._bagging import _draw_bags, _draw_orders
-from errata.ensemble._bags import (
+from errata.ensemble._bagging import (
     REDRAWS,
+    _draw_bags,
+    _draw_orders,
     draw_bags,
     draw_by_weight,
     draw_uniformly,
@@ -381,7 +382,7 @@ def visited(multipliers, offsets, n):
 @pytest.mark.parametrize("n", [1, 2, 6, 7, 30, 210])  # of 1 to 209, 48 share no factor with 210
 @pytest.mark.parametrize("redraws", [0, 1, 100])
 def test_every_order_visits_every_row_once_however_few_draws_are_left(monkeypatch, n, redraws):
-    monkeypatch.setattr(local, "_REDRAWS", redraws)
+    monkeypatch.setattr(local, "REDRAWS", redraws)
     random = LimitedRandom(0, redraws + 2)
     places = visited(*_draw_orders(8, 32, n, random), n)
     np.testing.assert_array_equal(np.sort(places), np.broadcast_to(np.arange(n), places.shape))

@@ -19,15 +19,15 @@ from errata.ensemble import (
     ORBoostClassifier,
     RobustBoostClassifier,
 )
-from errata.ensemble.boosting import _base_learners
-from errata.ensemble.boosting._base import boost_one_vs_rest
-from errata.ensemble.boosting._base_learners import (
+from errata.ensemble.boosting import _base
+from errata.ensemble.boosting._base import (
     CompiledTree,
     EstimatorLearner,
     FittedBase,
     TreeLearner,
     add_up,
     bin_columns,
+    boost_one_vs_rest,
     compute_advantage,
     make_base_learner,
     make_constant_base,
@@ -95,13 +95,13 @@ def test_a_stage_is_what_fewer_rounds_would_give(booster, n_classes):
 @two_and_three
 def test_data_weights_are_those_the_learner_was_given(booster, n_classes, monkeypatch):
     method = "regress" if booster in (LogitBoostClassifier, GentleBoostClassifier) else "classify"
-    original, received = getattr(_base_learners.TreeLearner, method), []
+    original, received = getattr(_base.TreeLearner, method), []
 
     def spy(self, *arguments):
         received.append(arguments[-1] / arguments[-1].sum())
         return original(self, *arguments)
 
-    monkeypatch.setattr(_base_learners.TreeLearner, method, spy)
+    monkeypatch.setattr(_base.TreeLearner, method, spy)
     X, y = overlapping(n_classes)
     counts = np.random.RandomState(0).randint(3, size=len(y))
     model = booster(n_estimators=4).fit(X, y, counts)
@@ -201,7 +201,7 @@ def test_weights_are_repetitions(booster, n_classes):
 def test_more_rows_than_are_sorted_are_binned(booster, monkeypatch):
     X, y = make_twonorm(700, random_state=0)
     exact = booster(n_estimators=30).fit(X[:350], y[:350])
-    monkeypatch.setattr(_base_learners, "BINNED_FROM", 349)
+    monkeypatch.setattr(_base, "BINNED_FROM", 349)
     binned = booster(n_estimators=30).fit(X[:350], y[:350])
     assert not np.array_equal(exact.decision_function(X), binned.decision_function(X))
     both = [model.score(X[350:], y[350:]) for model in (exact, binned)]
@@ -213,7 +213,7 @@ def test_few_values_have_bins_of_their_own(booster, monkeypatch):
     X, y = overlapping()
     X = np.round(X)
     exact = booster(n_estimators=10).fit(X, y)
-    monkeypatch.setattr(_base_learners, "BINNED_FROM", 1)
+    monkeypatch.setattr(_base, "BINNED_FROM", 1)
     binned = booster(n_estimators=10).fit(X, y)
     np.testing.assert_allclose(
         exact.decision_function(X), binned.decision_function(X), rtol=0, atol=1e-9
@@ -369,7 +369,7 @@ def test_many_rows_are_binned_with_little_loss(monkeypatch):
     X, _, weights = rows(n=2000)
     z = X @ [2.0, 1.0, 0.5]
     exact = TreeLearner(X, 2).regress(z, weights)
-    monkeypatch.setattr(_base_learners, "BINNED_FROM", 1999)
+    monkeypatch.setattr(_base, "BINNED_FROM", 1999)
     binned = TreeLearner(X, 2).regress(z, weights)
     np.testing.assert_array_equal(
         add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs
@@ -424,7 +424,7 @@ def test_rows_are_decided_in_batches(monkeypatch):
     X, codes, weights = rows()
     terms = [make_term(TreeLearner(X, 2).classify(codes, 2, weights), np.array([[-1.0], [1]]), 0)]
     whole = add_up(terms, X)
-    monkeypatch.setattr(_base_learners, "BATCH", 20)
+    monkeypatch.setattr(_base, "BATCH", 20)
     np.testing.assert_array_equal(add_up(terms, X), whole)
 
 

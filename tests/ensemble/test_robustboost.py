@@ -13,7 +13,7 @@ from errata.ensemble import (
     LogitBoostClassifier,
     RobustBoostClassifier,
 )
-from errata.ensemble.boosting._base_learners import predict_codes
+from errata.ensemble.boosting._base import predict_codes
 from errata.ensemble.boosting._robustboost import Potential, StepProblem
 from errata.noise import flip_labels
 from strategies import seeds

@@ -16,7 +16,7 @@ from errata.feature_selection._criteria import (
     SoftRisk,
 )
 from errata.feature_selection._distances import ClassRows
-from errata.feature_selection._search import (
+from errata.feature_selection._selector import (
     find_addition,
     find_best_start,
     find_removal,

@@ -8,15 +8,15 @@ from scipy.special import digamma
 
 from errata._kernels import kernels
 from errata.exceptions import SuspicionWarning
-from errata.feature_selection import _kraskov
+from errata.feature_selection import _estimates
 from errata.feature_selection._distances import (
     ClassRows,
     Segments,
     find_nearest_on_line,
     prepare_columns,
 )
-from errata.feature_selection._kraskov import JointNeighbors, count_tree_neighbors, count_within
-from errata.feature_selection.label_noise._densities import ClassDensities, SoftClasses, log_ball
+from errata.feature_selection._estimates import JointNeighbors, count_tree_neighbors, count_within
+from errata.feature_selection.label_noise._memberships import ClassDensities, SoftClasses, log_ball
 from strategies import seeds
 
 
@@ -97,7 +97,7 @@ def test_count_within_counts_strictly(seed, digits):
 def test_a_tree_finds_what_blocks_find(monkeypatch, chosen, digits):
     columns, target = rows(digits=digits)
     by_tree = count_tree_neighbors(columns[chosen], target, 4)
-    monkeypatch.setattr(_kraskov, "TREE_COLUMNS", -1)
+    monkeypatch.setattr(_estimates, "TREE_COLUMNS", -1)
     by_blocks = JointNeighbors(columns, target, 4).with_each(chosen[:-1], chosen[-1:])
     np.testing.assert_array_equal(by_tree, np.squeeze(by_blocks, axis=1))
 
@@ -115,7 +115,7 @@ def test_a_set_has_the_same_neighbors_however_it_was_come_by(subset):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_blocks_of_any_size_give_the_same(monkeypatch, n_jobs):
     whole = JointNeighbors(*rows(), 3).without_each([0, 1, 2, 3])
-    monkeypatch.setattr(_kraskov, "CHUNK", 7 * 120)
+    monkeypatch.setattr(_estimates, "CHUNK", 7 * 120)
     cut = JointNeighbors(*rows(), 3, n_jobs)
     assert len(list(cut._blocks())) > 10
     np.testing.assert_array_equal(cut.without_each([0, 1, 2, 3]), whole)
@@ -165,7 +165,7 @@ def test_rows_whose_lists_are_too_short_are_searched_anew(monkeypatch, self_coun
     X, memberships = soft_rows()
     how = {"n_neighbors": 3, "self_count": self_count}
     whole = ClassDensities(X, **how)(memberships)
-    monkeypatch.setattr("errata.feature_selection.label_noise._densities.LISTED", listed)
+    monkeypatch.setattr("errata.feature_selection.label_noise._memberships.LISTED", listed)
     np.testing.assert_allclose(ClassDensities(X, **how)(memberships), whole, rtol=1e-12)
 
 

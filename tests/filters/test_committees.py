@@ -31,9 +31,14 @@ from errata.filters import (
     PartitionFilter,
     VotingFilter,
 )
-from errata.filters.committees._base import ABSTAINS, count_votes, judge_by_votes, vote_line
-from errata.filters.committees._boosting import add_rounds
-from errata.filters.committees._parts import find_excused
+from errata.filters._committees import (
+    ABSTAINS,
+    add_rounds,
+    count_votes,
+    find_excused,
+    judge_by_votes,
+    vote_line,
+)
 from errata.noise import flip_labels
 from strategies import seeds
 

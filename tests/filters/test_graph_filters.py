@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import CutEdgeFilter, EditedNeighborsFilter, ModeFilter
-from errata.filters.neighbors._graph_filters import (
+from errata.filters._neighbors import (
     Edges,
     categorise_by_chance,
     compute_similarity,

@@ -8,7 +8,7 @@ from scipy.optimize import LinearConstraint, linprog, milp
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import LinearProgramPeeler, maximize_margin
-from errata.filters.peeling._linear_programs import (
+from errata.filters._peeling import (
     STRATEGIES,
     choose_removal_order,
     estimate_fraction_of_strays,

@@ -16,11 +16,12 @@ from errata import _validation
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import LinearProgramPeeler, MarginPeeler, WeightPeeler
-from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
-from errata.filters.peeling._peeling import (
+from errata.filters._peeling import (
     compute_mean_vote,
     compute_mean_weight,
     compute_misclassification_rate,
+    make_margin_lines,
+    solve_widest_margin,
 )
 from filters.peeling_cases import (
     LINE,

@@ -135,7 +135,7 @@ def test_measures_follow_from_the_plain_twin_of_local_sets(X, n_classes, metric)
 def test_small_chunks_and_threads_change_nothing(monkeypatch):
     rng = np.random.RandomState(0)
     X, y = rng.randint(5, size=(150, 3)).astype(float), rng.randint(3, size=150)
-    monkeypatch.setattr("errata.hardness._local_sets.CHUNK", 1_000)  # six rows at a time
+    monkeypatch.setattr("errata.hardness._measure.CHUNK", 1_000)  # six rows at a time
     assert_hardness(expect_hardness(X, y), X, y, n_jobs=2)
 
 

@@ -36,7 +36,7 @@ class Draws:
 @pytest.fixture
 def given_draws(monkeypatch):
     def give(*draws):
-        monkeypatch.setattr("errata.noise._flip.check_random_state", lambda _: Draws(*draws))
+        monkeypatch.setattr("errata.noise._inject.check_random_state", lambda _: Draws(*draws))
 
     return give
 

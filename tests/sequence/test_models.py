@@ -19,12 +19,11 @@ from errata.sequence._base import (
     warn_of_trouble,
 )
 from errata.sequence._inputs import Sequences
-from errata.sequence._models import tally_labelled
+from errata.sequence._models import tally_labelled, warn_if_worse_than_chance
 from errata.sequence._statistics import (
     Parameters,
     tally_hidden,
 )
-from errata.sequence._tolerant import warn_if_worse_than_chance
 from sequence.hidden_chains import CENTRES, gaussian_chain, staying
 from strategies import seeds
 

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from errata.tables import write_table
-from errata.tables._beside import read_beside
+from errata.tables._table import read_beside
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

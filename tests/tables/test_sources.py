@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from errata.tables import read_table, write_table
 from errata.tables.formats import _csv, _json
-from errata.tables.stored import _parquet
-from errata.tables.stored._parquet import convert_to_parquet, stack_tables
+from errata.tables.stored import _files
+from errata.tables.stored._files import convert_to_parquet, stack_tables
 from errata.tables.stored._sources import (
     _split_groups,
     is_stored,
@@ -331,7 +331,7 @@ def test_json_lines_have_the_types_of_all_lines(tmp_path_factory, rows):
         if "union" not in str(expected[name].type):
             assert found[name].to_pylist() == expected[name].to_pylist()
         else:
-            texts = _parquet.cast_table(expected, found.schema)
+            texts = _files.cast_table(expected, found.schema)
             assert found[name].to_pylist() == texts[name].to_pylist()
 
 
@@ -369,7 +369,7 @@ def test_a_file_is_written_again_only_when_it_has_changed(tmp_path):
 
 def test_row_groups_are_of_middling_size(tmp_path, monkeypatch):
     monkeypatch.setattr(_csv, "_BLOCKS", (64,))
-    monkeypatch.setattr(_parquet, "GROUP_ROWS", 50)
+    monkeypatch.setattr(_files, "GROUP_ROWS", 50)
     (tmp_path / "t.csv").write_text("i\n" + "\n".join(map(str, range(400))))
     found = parquet.ParquetFile(convert_to_parquet([tmp_path / "t.csv"], tmp_path)[0]).metadata
     sizes = [found.row_group(i).num_rows for i in range(found.num_row_groups)]

@@ -25,7 +25,7 @@ from errata.tolerant.hidden_class._base import (
     maximise_likelihood,
     warn_if_classes_are_confused,
 )
-from errata.tolerant.hidden_class._mixture import label_components
+from errata.tolerant.hidden_class._discriminant import label_components
 from errata.tolerant.hidden_class._noise_model_classifier import SoftFits, predict_aligned
 from strategies import SEEDS, seeds
 from tolerant.gaussian_classes import EM8, two_classes
@@ -268,7 +268,7 @@ def test_every_start_ends_at_the_same_labels(monkeypatch):
     def from_random_start(seed):
         start = np.random.default_rng(seed).dirichlet(np.ones(2), 2)
         monkeypatch.setattr(
-            "errata.tolerant.hidden_class._mixture.NoiseStep",
+            "errata.tolerant.hidden_class._discriminant.NoiseStep",
             lambda _, prior: NoiseStep(start, prior),
         )
         return label_components(Q, CODES_OF_SIX, np.ones(6), 2, tol=1e-9, max_iter=500)[0]

@@ -14,8 +14,15 @@ from errata.tolerant import (
     SymmetricCrossEntropy,
     TangentLoss,
 )
-from errata.tolerant.losses._classifiers import WeightedRows, descend, fit_scores
-from errata.tolerant.losses._losses import CrossEntropy, LogisticLoss, SquaredHinge, find_sides
+from errata.tolerant.losses import (
+    CrossEntropy,
+    LogisticLoss,
+    SquaredHinge,
+    WeightedRows,
+    descend,
+    find_sides,
+    fit_scores,
+)
 from strategies import seeds
 
 SMOOTH = [LogisticLoss(), SquaredHinge(), SigmoidLoss(), SavageLoss(), TangentLoss()]

@@ -320,5 +320,5 @@ def test_rows_are_scored_in_blocks(monkeypatch):
     X, _, labels, _ = moons()
     model = KernelRobustLossClassifier().fit(X, labels)
     whole = model.decision_function(X)
-    monkeypatch.setattr("errata.tolerant.losses._classifiers.BATCH", 1000)
+    monkeypatch.setattr("errata.tolerant.losses.BATCH", 1000)
     np.testing.assert_allclose(model.decision_function(X), whole, rtol=0, atol=1e-9)

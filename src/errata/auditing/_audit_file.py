@@ -22,9 +22,9 @@ from .._progress import Progress
 from .._validation import check_no_measurement, is_missing
 from ..sequence import WaveletFeatures
 from ..tables import read_table, row_digests, row_keys
-from ..tables._beside import read_beside
 from ..tables._columns import column_array, columns_of, numbers
 from ..tables._pictures import find_other_files, is_picture_folder, join_picture_paths
+from ..tables._table import read_beside
 from ..tables.stored._files import find_files, is_path
 from .classes._audit import audit
 from .multilabel import audit_multilabel

@@ -22,7 +22,7 @@ from ..noise import (
     reference_proba,
     region_flip_proba,
 )
-from ..noise._disturb import TARGET_NOISE
+from ..noise._inject import TARGET_NOISE
 from ..tables import copy_with_column, read_table, write_table
 from ..tables._columns import column_array, columns_of, numbers
 from ..tables.stored._files import (

@@ -2,8 +2,7 @@
 
 from ._elm import ELMClassifier, ELMRegressor
 from ._hidden_layer import ELMFeatures
-from ._kernel import asymptotic_elm_kernel, elm_kernel, kernel_leave_one_out
-from ._svm import ELMSVC, ELMSVR
+from ._svm import ELMSVC, ELMSVR, asymptotic_elm_kernel, elm_kernel, kernel_leave_one_out
 
 __all__ = [
     "ELMClassifier",

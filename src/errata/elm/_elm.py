@@ -26,13 +26,6 @@ from .._validation import (
     check_sample_weight,
 )
 from .._warn import warn_user
-from ._fit import (
-    CONSTANT,
-    choose_alpha,
-    predict_outside,
-    split_folds,
-    sum_up,
-)
 from ._hidden_layer import (
     ACTIVATIONS,
     FLOATS,
@@ -43,7 +36,17 @@ from ._hidden_layer import (
     draw_layer,
     make_generator,
 )
-from ._ridge import GramRecord, RidgeModel, RidgeSystem, record_of
+from ._ridge import (
+    CONSTANT,
+    GramRecord,
+    RidgeModel,
+    RidgeSystem,
+    choose_alpha,
+    predict_outside,
+    record_of,
+    split_folds,
+    sum_up,
+)
 
 RIDGE_RULES = ("press", "gcv", "kfold")
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))

@@ -1,14 +1,16 @@
 """Ensembles that survive wrong labels."""
 
-from ._bagging import HardnessBaggingClassifier
-from ._bags import selection_probabilities
+from ._bagging import HardnessBaggingClassifier, selection_probabilities
+from ._perceptrons import (
+    NoiseReducingBoostClassifier,
+    ParallelPerceptronClassifier,
+    ParallelPerceptronRegressor,
+)
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
 from .boosting._adaboost import DiscreteAdaBoostClassifier
 from .boosting._newton import GentleBoostClassifier, LogitBoostClassifier
 from .boosting._robustboost import RobustBoostClassifier
 from .boosting._tempered import AveBoostClassifier, MadaBoostClassifier, ORBoostClassifier
-from .perceptrons._noise_reducing import NoiseReducingBoostClassifier
-from .perceptrons._parallel import ParallelPerceptronClassifier, ParallelPerceptronRegressor
 
 __all__ = [
     "HardnessBaggingClassifier",

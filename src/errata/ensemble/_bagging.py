@@ -1,4 +1,7 @@
-"""Bagging that draws hard rows less often (Walmsley 2017)."""
+"""Bagging that draws hard rows less often (Walmsley 2017).
+
+And what other ensembles take from it: bags of rows, weights by hardness, votes counted.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Self
@@ -8,7 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._blocks import blocks, map_blocks
@@ -21,24 +24,19 @@ from .._validation import (
     check_choice,
     check_count,
     check_fraction,
+    check_hardness,
     check_labelled,
     check_row_weights,
     check_rows,
     fit_to_codes,
 )
-from ._bags import (
-    draw_bags,
-    draw_by_weight,
-    draw_uniformly,
-    measure_hardness,
-    selection_probabilities,
-    takes_missing,
-    vote_fractions,
-)
+from ..hardness import NeighborDisagreement
 
-_ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
-_REDRAWS = 100  # attempts to draw such orders
-_BLOCK = 4096  # rows that all base estimators predict at a time
+ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
+REDRAWS = 100  # attempts to draw such orders, or a bag with more than one class
+BLOCK = 4096  # rows that all base estimators predict at a time
+
+Draw = Callable[[tuple[int, int]], np.ndarray]
 
 
 class EstimatorPool:
@@ -106,7 +104,7 @@ class PerceptronPool:
         m, n = bags.shape
         n_classes = int(codes.max()) + 1
         positives = np.array([1]) if n_classes == 2 else np.arange(n_classes)
-        multipliers, offsets = _draw_orders(m, min(estimator.max_iter, _ORDERS), n, random)
+        multipliers, offsets = _draw_orders(m, min(estimator.max_iter, ORDERS), n, random)
         # The kernel stops where the loss has not fallen by tol; by minus infinity it always has.
         tol = -np.inf if estimator.tol is None else float(estimator.tol)
         X = np.ascontiguousarray(X, dtype=float)
@@ -137,7 +135,7 @@ class PerceptronPool:
             scores[:, ~self.seen] = -np.inf  # nobody votes for a class that was not in the bag
             return scores.argmax(axis=2)
 
-        return map_blocks(votes_of, blocks(len(X), _BLOCK))
+        return map_blocks(votes_of, blocks(len(X), BLOCK))
 
     def proba(self, X: np.ndarray) -> np.ndarray:
         """Perceptrons have no probabilities: the fractions of their votes."""
@@ -175,7 +173,7 @@ def _draw_orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, n
     one in seven shares none, so drawing again soon gives one; and 1 will always do.
     """
     multipliers = random.randint(1, max(n, 2), size=(m, count))
-    for _ in range(_REDRAWS):
+    for _ in range(REDRAWS):
         shared = np.gcd(multipliers, n) > 1
         if not shared.any():
             break
@@ -487,3 +485,153 @@ class LocalCompetence:
     def _count_right(self, rows: slice, X: Any) -> np.ndarray:
         _, near = self.index.find(X[rows], min(REGION, len(self.right)))
         return self.right[near].sum(axis=1, dtype=float)
+
+
+def draw_bags(
+    draw: Draw,
+    shape: tuple[int, int],
+    p: np.ndarray,
+    codes: np.ndarray,
+    random: np.random.RandomState,
+) -> np.ndarray:
+    """Rows of each bag, (bag, size), as ``draw`` gives them with probabilities ``p``.
+
+    Bags of one class are drawn again, but not for ever: where that does not help, other classes are
+    so rare that a bag with any of their rows would nearly always hold one, and it gets one. Bags
+    stay as they are where ``p`` leaves one class only, or a bag has one row.
+    """
+    bags = draw(shape)
+    if shape[1] == 1 or is_one_class(codes[p > 0]):
+        return bags
+    for _ in range(REDRAWS):
+        poor = is_one_class(codes[bags])
+        if not poor.any():
+            return bags
+        # The poor ones alone: with many bags, hardly any set of them all would do at once.
+        bags[poor] = draw((int(poor.sum()), shape[1]))
+    for i in np.flatnonzero(is_one_class(codes[bags])):
+        # By its weight and in any place, which is nearly what drawing on for ever would give.
+        others = np.where(codes == codes[bags[i, 0]], 0.0, p)
+        bags[i, random.randint(shape[1])] = random.choice(len(p), p=others / others.sum())
+    return bags
+
+
+def is_one_class(codes: np.ndarray) -> np.ndarray:
+    """Whether the codes along the last axis are all the same."""
+    return (codes == codes[..., :1]).all(axis=-1)
+
+
+def draw_uniformly(n: int, random: np.random.RandomState) -> Draw:
+    """Draw rows uniformly at random."""
+    return lambda shape: random.randint(n, size=shape)
+
+
+def draw_by_weight(p: np.ndarray, random: np.random.RandomState) -> Draw:
+    """Draw rows with the probabilities ``p``."""
+    cumulative = np.cumsum(p)
+    cumulative /= cumulative[-1]  # rounding may leave the sum below 1, and draws beyond it
+    # To the right, so that a row of weight 0, which takes up no room, is never hit.
+    return lambda shape: np.searchsorted(cumulative, random.random_sample(shape), side="right")
+
+
+def measure_hardness(
+    hardness: str | BaseEstimator | Callable,
+    X: Any,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    *,
+    random: np.random.RandomState,
+    n_neighbors: int = 5,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hardness of each row, in [0, 1], and the code of the class its measure would give.
+
+    ``hardness`` is "kdn", a detector of errata, or ``hardness(X, y)``.
+    """
+    if callable(hardness):
+        # A function suggests no class, so that the label stands in for one.
+        return check_hardness(hardness(X, classes[codes]), len(codes)), codes
+    if isinstance(hardness, str):
+        check_choice("hardness", hardness, ("kdn",))
+        hardness = NeighborDisagreement(n_neighbors=n_neighbors, n_jobs=n_jobs)
+    detector = fit_to_codes(clone_with_seed(hardness, random), X, codes)
+    return check_hardness(detector.suspicion_, len(codes)), detector.suggested_
+
+
+def takes_missing(part: Any) -> bool:
+    """Whether an estimator or a measure of hardness says that it takes missing values.
+
+    A function has no tags to say so: it is given the rows as they are.
+    """
+    if hasattr(part, "__sklearn_tags__"):
+        return get_tags(part).input_tags.allow_nan
+    return callable(part)
+
+
+def selection_probabilities(
+    hardness: Any, probability: str | Callable = "linear", *, temperature: float = 1.0
+) -> np.ndarray:
+    """Probability with which one draw of a bag takes each row, falling with its hardness.
+
+    Parameters
+    ----------
+    hardness : array-like of shape (n,)
+        Between 0 and 1.
+    probability : "linear", "softmax" or callable, default="linear"
+        ``1/n + 1 - h``, ``exp((1 - h) / temperature)``, or ``probability(hardness)``, normalised.
+    temperature : float, default=1
+        Of the softmax.
+
+    Returns
+    -------
+    array of shape (n,) that sums to one
+
+    Examples
+    --------
+    >>> selection_probabilities([0, 0, 1])
+    array([0.44444444, 0.44444444, 0.11111111])
+    >>> selection_probabilities([0, 0, 1], "softmax").round(3)
+    array([0.422, 0.422, 0.155])
+    """
+    h = check_hardness(hardness, len(hardness))
+    if callable(probability):
+        weights = np.asarray(probability(h), dtype=float)
+        bad = weights.shape != h.shape or not np.all(np.isfinite(weights)) or weights.min() < 0
+        if bad or not weights.any():
+            raise ValueError(
+                "probability must give one non-negative number per row, not all of them zero."
+            )
+    elif check_choice("probability", probability, ("linear", "softmax")) == "linear":
+        # Equation 3.2: thanks to 1/n, no row is shut out, as hard ones may mark the border.
+        weights = 1 / len(h) + 1 - h
+    else:
+        if not temperature > 0:
+            raise ValueError(f"temperature={temperature!r} must be a number above 0.")
+        # Equation 3.4 over its largest value: at a low temperature exp(1 / temperature) overflows.
+        weights = np.exp((h.min() - h) / temperature)
+    return weights / weights.sum()
+
+
+def vote_fractions(
+    votes: np.ndarray,
+    n_classes: int,
+    weights: np.ndarray | float = 1.0,
+    counted: np.ndarray | None = None,
+) -> np.ndarray:
+    """Weighted fraction of the votes (row, voter) for each class: (row, class).
+
+    ``counted`` says which votes count; a row without any that does gets nan.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vote_fractions(np.array([[0, 1, 1, 1], [0, 0, 0, 0]]), 2)
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    weights = np.broadcast_to(weights, votes.shape)
+    if counted is not None:
+        weights = np.where(counted, weights, 0.0)
+    sums = np.column_stack([((votes == c) * weights).sum(axis=1) for c in range(n_classes)])
+    total = weights.sum(axis=1, keepdims=True)
+    return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)

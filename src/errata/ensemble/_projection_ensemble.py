@@ -29,7 +29,7 @@ from ..projections._linear import (
     SlicedInverseRegression,
     SupervisedProjection,
 )
-from ._bags import vote_fractions
+from ._bagging import vote_fractions
 
 PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
     "lda": LinearDiscriminantProjection,

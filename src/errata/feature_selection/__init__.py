@@ -4,10 +4,10 @@ from ._estimates import (
     bayes_risk,
     knn_entropy,
     knn_posteriors,
+    kraskov_mutual_information,
     mutual_information,
     posterior_information,
 )
-from ._kraskov import kraskov_mutual_information
 from ._path_display import SelectionPathDisplay
 from ._selector import MutualInformationSelector
 from .label_noise import LabelNoiseMemberships

@@ -24,13 +24,15 @@ from ._distances import (
     SubsetDistances,
 )
 from ._estimates import (
+    Found,
+    JointNeighbors,
+    average_kraskov,
     count_errors,
     count_soft_errors,
     log_posteriors_of,
     log_ratios,
     sum_count_information,
 )
-from ._kraskov import Found, JointNeighbors, average_kraskov
 
 
 class ClassCriterion(ABC):

@@ -1,20 +1,31 @@
 """Filters: find the rows whose labels look wrong and leave them out, or mend them."""
 
-from ._base import DetectorFilter
+from ._base import Cleaner, DetectorFilter
 from ._classifiers import FilteredClassifier, LabelDeletionClassifier, SuspicionWeightedClassifier
-from ._cleaner import Cleaner
-from .committees._boosting import BoostEdgeFilter, BoostWeightFilter
-from .committees._cross_validation import CrossValFilter, VotingFilter
-from .committees._parts import BaggingFilter, PartitionFilter
-from .neighbors._editors import (
+from ._committees import (
+    BaggingFilter,
+    BoostEdgeFilter,
+    BoostWeightFilter,
+    CrossValFilter,
+    PartitionFilter,
+    VotingFilter,
+)
+from ._neighbors import (
     AllNeighborsFilter,
+    CutEdgeFilter,
     EditedNeighborsFilter,
     GeneralizedEditionFilter,
+    ModeFilter,
     RepeatedEditedFilter,
 )
-from .neighbors._graph_filters import CutEdgeFilter, ModeFilter
-from .peeling._linear_programs import LinearProgramPeeler, maximize_margin
-from .peeling._peeling import MarginPeeler, MisclassificationPeeler, VotePeeler, WeightPeeler
+from ._peeling import (
+    LinearProgramPeeler,
+    MarginPeeler,
+    MisclassificationPeeler,
+    VotePeeler,
+    WeightPeeler,
+    maximize_margin,
+)
 
 __all__ = [
     "CrossValFilter",

@@ -17,10 +17,15 @@ from .._validation import (
     check_positive,
     check_row_weights,
 )
-from ._base import PartPredicts, encode_known_labels, merge_tags, route_to_parts, take_verdict
-from ._cleaner import UNLABELLED
-from .committees._base import check_gives_proba
-from .committees._cross_validation import CrossValFilter
+from ._base import (
+    UNLABELLED,
+    PartPredicts,
+    encode_known_labels,
+    merge_tags,
+    route_to_parts,
+    take_verdict,
+)
+from ._committees import CrossValFilter, check_gives_proba
 
 
 class FilteredClassifier(PartPredicts):

@@ -2,15 +2,19 @@
 
 from .._neighbors import nearest
 from ._classifiers import InstanceHardness
-from ._disagreement import NeighborDisagreement, k_disagreeing_neighbors
-from ._local_sets import (
+from ._measure import (
+    ClassBalance,
+    ClassLikelihood,
+    ClassLikelihoodDifference,
     Harmfulness,
     LocalSetCardinality,
     LocalSetRadius,
     LocalSetSmoother,
+    MinorityValue,
+    NeighborDisagreement,
     Usefulness,
+    k_disagreeing_neighbors,
 )
-from ._measure import ClassBalance, ClassLikelihood, ClassLikelihoodDifference, MinorityValue
 from ._trees import DisjunctClassPercentage, DisjunctSize, TreeDepth
 
 __all__ = [

@@ -1,13 +1,14 @@
 """Label noise: models of it, and ways to inject it so that methods can be put to the test."""
 
-from ._disturb import disturb_targets, shift_boundaries
-from ._flip import (
+from ._inject import (
     boundary_flip_proba,
     density_flip_proba,
+    disturb_targets,
     flip_labels,
     gaussian_flip_proba,
     reference_proba,
     region_flip_proba,
+    shift_boundaries,
 )
 from ._model import NoiseModel
 

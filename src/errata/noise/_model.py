@@ -12,7 +12,7 @@ from .._validation import (
     check_prior,
     check_transition,
 )
-from ._flip import flip_labels
+from ._inject import flip_labels
 
 # Beyond this condition number a solution of T' prior = label_prior is mostly rounding error.
 _SINGULAR = 1e10

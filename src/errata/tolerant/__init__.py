@@ -2,9 +2,8 @@
 
 from . import objectives
 from ._evidential_knn import EvidentialKNNClassifier
-from .hidden_class._discriminant import RobustDiscriminantAnalysis
+from .hidden_class._discriminant import RobustDiscriminantAnalysis, RobustMixtureClassifier
 from .hidden_class._logistic import RobustLogisticRegression, UnbiasedLogisticRegression
-from .hidden_class._mixture import RobustMixtureClassifier
 from .hidden_class._noise_model_classifier import NoiseModelClassifier
 from .losses import (
     GeneralizedCrossEntropy,

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from errata.feature_selection.information import (
+    compute_gaussian_uncertainty,
     discrete_information,
     failure_statistics,
     fano_lower,
@@ -15,10 +16,9 @@ from errata.feature_selection.information import (
     sample_gaussian_features,
     sample_random_problems,
 )
-from errata.feature_selection.information._tables import compute_gaussian_uncertainty
 from strategies import seeds
 
-MODULE = "errata.feature_selection.information._tables"
+MODULE = "errata.feature_selection.information"
 
 HALF = [0.5, 0.5]
 

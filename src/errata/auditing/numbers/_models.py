@@ -15,8 +15,8 @@ from ..._crossfit import Fold, make_folds
 from ..._neighbors import NeighborIndex, nearest_in
 from ..._random import clone_keeping_seeds
 from ...elm import ELMRegressor
-from ...elm._fit import choose_alpha, predict_outside, split_folds, sum_up
 from ...elm._hidden_layer import RBF, HiddenRows
+from ...elm._ridge import choose_alpha, predict_outside, split_folds, sum_up
 from ...exceptions import SuspicionWarning
 from .._settings import LEAVE_ONE_OUT, RIDGE_FOLDS, TREE_ROWS
 

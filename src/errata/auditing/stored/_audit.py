@@ -20,7 +20,7 @@ from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array
-from ...tables.stored._parquet import stack_tables
+from ...tables.stored._files import stack_tables
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
 from .._audit import Options, run_audit
 from .._learning import (

@@ -18,18 +18,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ...feature_selection.information import (
+    FailureHistogram,
+    FailureStatistics,
+    FeatureInformation,
+    compute_most_entropy,
     failure_statistics,
     loss_bound,
     sample_discrete_features,
     sample_gaussian_features,
     sample_random_problems,
 )
-from ...feature_selection.information._bounds import (
-    FailureHistogram,
-    FailureStatistics,
-    compute_most_entropy,
-)
-from ...feature_selection.information._tables import FeatureInformation
 from .._experiment import Bench, Cell, Experiment, Published, load_published
 from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
 from ..figures import plot_information_failures

@@ -25,8 +25,7 @@ from sklearn.base import BaseEstimator
 
 from ...feature_selection._distances import ClassRows, SubsetDistances, prepare_columns
 from ...feature_selection._estimates import count_soft_errors, log_posteriors_of
-from ...feature_selection.information import fano_lower, hellman_raviv_upper
-from ...feature_selection.information._tables import FeatureInformation
+from ...feature_selection.information import FeatureInformation, fano_lower, hellman_raviv_upper
 from .._experiment import Bench, Cell, Experiment, Published, load_largest
 from .._report import group_by, make_figure, make_table, save_figure, to_markdown, write_page
 from ._mi_failures import count_outside_bounds

@@ -9,8 +9,14 @@ from scipy.special import softmax
 from ..._kernels import kernels
 from ..._validation import check_choice, check_fraction
 from ..._warn import warn_user
-from ._base import BoostedClassifier
-from ._base_learners import BaseLearner, FittedBase, Term, compute_advantage, make_constant_base
+from ._base import (
+    BaseLearner,
+    BoostedClassifier,
+    FittedBase,
+    Term,
+    compute_advantage,
+    make_constant_base,
+)
 
 PERFECT = 1e-12  # an error this small is none
 

@@ -6,8 +6,15 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ..._validation import check_fraction
-from ._base import BoostedClassifier, Steps, boost_one_vs_rest, measure_agreement
-from ._base_learners import BaseLearner, Term, make_term
+from ._base import (
+    BaseLearner,
+    BoostedClassifier,
+    Steps,
+    Term,
+    boost_one_vs_rest,
+    make_term,
+    measure_agreement,
+)
 
 
 class LogitBoostClassifier(BoostedClassifier):

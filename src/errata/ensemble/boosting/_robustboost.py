@@ -20,8 +20,15 @@ import numpy as np
 from scipy.special import erfc, erfinv
 
 from ..._validation import check_choice, check_fraction
-from ._base import BoostedClassifier, Steps, boost_one_vs_rest, measure_agreement
-from ._base_learners import BaseLearner, Term, make_constant_base
+from ._base import (
+    BaseLearner,
+    BoostedClassifier,
+    Steps,
+    Term,
+    boost_one_vs_rest,
+    make_constant_base,
+    measure_agreement,
+)
 
 DONE = 1e-3  # so near to the end of time, boosting is over
 STUCK = 1e-10  # and so it is when no time passes

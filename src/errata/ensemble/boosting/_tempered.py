@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._validation import check_fraction
 from ._adaboost import Distribution, ReweightingBooster, Round, compute_samme_weight
-from ._base_learners import BaseLearner, FittedBase
+from ._base import BaseLearner, FittedBase
 
 NO_ERROR = 1e-10  # the error that a base estimator without any counts with
 

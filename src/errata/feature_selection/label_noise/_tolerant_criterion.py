@@ -14,8 +14,7 @@ from ..._random import draw_seed
 from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
 from .._distances import log_squares
-from ._densities import LEAST, ROUNDING, SoftClasses
-from ._memberships import LabelNoiseMemberships, estimate_error_rates
+from ._memberships import LEAST, ROUNDING, LabelNoiseMemberships, SoftClasses, estimate_error_rates
 
 HELD = 2**20  # numbers that are held of a block of rows
 SUMS = 1e-6  # by how much the memberships of a row may miss 1, as printed or 32-bit ones do

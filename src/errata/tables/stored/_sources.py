@@ -24,8 +24,15 @@ from ..._format import count
 from ..._optional import require
 from ..formats._columnar import check_undamaged, open_parquet
 from ..formats._records import check_named_once, check_same_columns, is_table_name
-from ._files import find_files, is_path
-from ._parquet import GROUP_ROWS, convert_to_parquet, format_values, stack_tables, write_parquet
+from ._files import (
+    GROUP_ROWS,
+    convert_to_parquet,
+    find_files,
+    format_values,
+    is_path,
+    stack_tables,
+    write_parquet,
+)
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}

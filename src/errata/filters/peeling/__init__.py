@@ -1,1 +1,0 @@
-"""Noise peeling: boost, leave out the rows that boosting struggles with, and boost again."""
