@@ -29,7 +29,7 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from errata.feature_selection import MutualInformationSelector, mutual_information
-from errata.feature_selection._criteria import NumericInformation
+from errata.feature_selection._estimates import NumericInformation
 from errata.feature_selection._path_display import score_halves
 from errata.feature_selection._selector import search_backward
 

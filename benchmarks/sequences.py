@@ -45,7 +45,7 @@ import errata
 from errata.bench import get_experiment, run_experiment, write_comparison
 from errata.datasets import make_activity, make_ecg
 from errata.noise import shift_boundaries
-from errata.sequence import BaumWelchHMM, TolerantHMM, WaveletFeatures, _inputs
+from errata.sequence import BaumWelchHMM, TolerantHMM, WaveletFeatures, _base
 from errata.tables import read_table, write_table
 
 # Audits.
@@ -296,7 +296,7 @@ def kilobytes(name):
 def partition(X, y):
     lengths = np.full(len(X) // 1000, 1000)
     whole = model(TolerantHMM, 5).fit(X, y, lengths)
-    _inputs.BLOCK = 3000
+    _base.BLOCK = 3000
     parts = model(TolerantHMM, 5).fit(X, y, lengths)
     gap = max(
         np.abs(whole.means_ - parts.means_).max(), np.abs(whole.transmat_ - parts.transmat_).max()

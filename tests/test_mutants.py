@@ -52,10 +52,10 @@ def test_all_that_is_run_is_broken_once_a_time_and_nothing_else(breaks):
 
 
 def test_the_nearest_tests_come_first():
-    path = mutants.SOURCES / "hardness" / "_disagreement.py"
+    path = mutants.SOURCES / "hardness" / "_measure.py"
     nearest, others, elsewhere = mutants.nearest_tests(path)
     assert nearest == [
-        "tests/hardness/test_disagreement.py",
+        "tests/hardness/test_measure.py",
         "src/errata/hardness/_measure.py",
     ]
     assert "tests/hardness/test_local_sets.py" in others

@@ -14,13 +14,14 @@ from errata.ensemble import (
     MadaBoostClassifier,
     ORBoostClassifier,
 )
-from errata.ensemble.boosting._adaboost import Distribution, compute_samme_weight
-from errata.ensemble.boosting._base import predict_codes
-from errata.ensemble.boosting._tempered import (
+from errata.ensemble.boosting._adaboost import (
     CappedDistribution,
+    Distribution,
     DroppingDistribution,
     compute_averaged_step,
+    compute_samme_weight,
 )
+from errata.ensemble.boosting._base import predict_codes
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 from strategies import seeds

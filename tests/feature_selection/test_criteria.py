@@ -6,7 +6,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from errata.feature_selection import kraskov_mutual_information, mutual_information
-from errata.feature_selection._criteria import (
+from errata.feature_selection._distances import ClassRows
+from errata.feature_selection._estimates import (
     CountedRisk,
     Information,
     JointInformation,
@@ -15,7 +16,6 @@ from errata.feature_selection._criteria import (
     PairTable,
     SoftRisk,
 )
-from errata.feature_selection._distances import ClassRows
 from errata.feature_selection._selector import (
     find_addition,
     find_best_start,

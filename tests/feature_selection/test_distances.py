@@ -16,7 +16,7 @@ from errata.feature_selection._distances import (
     prepare_columns,
 )
 from errata.feature_selection._estimates import JointNeighbors, count_tree_neighbors, count_within
-from errata.feature_selection.label_noise._memberships import ClassDensities, SoftClasses, log_ball
+from errata.feature_selection.label_noise import ClassDensities, SoftClasses, log_ball
 from strategies import seeds
 
 
@@ -165,7 +165,7 @@ def test_rows_whose_lists_are_too_short_are_searched_anew(monkeypatch, self_coun
     X, memberships = soft_rows()
     how = {"n_neighbors": 3, "self_count": self_count}
     whole = ClassDensities(X, **how)(memberships)
-    monkeypatch.setattr("errata.feature_selection.label_noise._memberships.LISTED", listed)
+    monkeypatch.setattr("errata.feature_selection.label_noise.LISTED", listed)
     np.testing.assert_allclose(ClassDensities(X, **how)(memberships), whole, rtol=1e-12)
 
 

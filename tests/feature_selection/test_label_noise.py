@@ -9,10 +9,10 @@ from sklearn.metrics import roc_auc_score
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import LabelNoiseMemberships
-from errata.feature_selection.label_noise import tolerant_mutual_information
-from errata.feature_selection.label_noise._memberships import (
+from errata.feature_selection.label_noise import (
     estimate_error_rates,
     search_memberships,
+    tolerant_mutual_information,
 )
 from errata.noise import flip_labels
 from strategies import seeds
@@ -369,9 +369,7 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
         starts.append(error_rates)
         return np.eye(2)[codes], [[0.0, 5.0, 3.0][len(starts) - 1]], True, False
 
-    monkeypatch.setattr(
-        "errata.feature_selection.label_noise._memberships.search_memberships", scripted
-    )
+    monkeypatch.setattr("errata.feature_selection.label_noise.search_memberships", scripted)
     model = LabelNoiseMemberships(init_error=0.9, n_init=3, random_state=0).fit(*blobs([10, 10]))
     assert model.log_likelihood_ == [5]
     np.testing.assert_allclose(starts[0], 0.45, rtol=1e-12)  # cut: at 0.5 labels say nothing

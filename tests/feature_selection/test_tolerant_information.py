@@ -263,7 +263,7 @@ def test_blocks_make_no_difference(monkeypatch, n_jobs):
     X, codes = noisy_rows()
     gamma = 0.6 * np.eye(3)[codes] + 0.4 * np.random.RandomState(0).dirichlet(np.ones(3), size=60)
     whole = TolerantInformation(X, codes, memberships=gamma).scores_without(range(4))
-    monkeypatch.setattr("errata.feature_selection.label_noise._tolerant_criterion.HELD", 50)
+    monkeypatch.setattr("errata.feature_selection.label_noise.HELD", 50)
     cut = TolerantInformation(X, codes, memberships=gamma, n_jobs=n_jobs)
     np.testing.assert_array_equal(cut.scores_without(range(4)), whole)
 

@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.hardness import DisjunctClassPercentage, DisjunctSize, TreeDepth
-from errata.hardness._trees import GrownTree, estimate_errors, grow_and_prune, grow_tree, prune
+from errata.hardness._models import GrownTree, estimate_errors, grow_and_prune, grow_tree, prune
 from hardness.naive_hardness import naive_prune
 from strategies import seeds
 

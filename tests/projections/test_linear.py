@@ -19,9 +19,9 @@ from errata.projections import (
     PrincipalHessianDirections,
     SlicedAverageVariance,
     SlicedInverseRegression,
-    _linear,
+    _projections,
 )
-from errata.projections._linear import (
+from errata.projections._projections import (
     compute_between_scatter,
     compute_within_scatter,
     find_leading_directions,
@@ -213,7 +213,7 @@ def test_nwfe_is_the_published_sum(seed):
 def test_nwfe_in_blocks_is_the_same(monkeypatch):
     X, y = two_clouds(0, n=50)
     whole = NonparametricWeightedProjection()._scatters(X, y)
-    monkeypatch.setattr(_linear, "_BLOCK", 100)
+    monkeypatch.setattr(_projections, "_BLOCK", 100)
     assert_allclose(NonparametricWeightedProjection()._scatters(X, y), whole, atol=1e-12)
 
 

@@ -13,17 +13,15 @@ from sklearn.mixture import GaussianMixture
 from errata.noise import NoiseModel, flip_labels
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
 from errata.sequence._base import (
+    Parameters,
+    Sequences,
     count_transitions,
     maximise,
     measure_variances,
+    tally_hidden,
     warn_of_trouble,
 )
-from errata.sequence._inputs import Sequences
 from errata.sequence._models import tally_labelled, warn_if_worse_than_chance
-from errata.sequence._statistics import (
-    Parameters,
-    tally_hidden,
-)
 from sequence.hidden_chains import CENTRES, gaussian_chain, staying
 from strategies import seeds
 
@@ -144,7 +142,7 @@ def test_any_partition_into_blocks_gives_the_same_parameters(model, monkeypatch)
     y[7] = -1
     how = {"n_components": 2, "n_init": 2, "random_state": 0, "transitions": [0, 1, 2]}
     once = model(**how).fit(X, y, [100, 50, 50, 200])
-    monkeypatch.setattr("errata.sequence._inputs.BLOCK", 60)
+    monkeypatch.setattr("errata.sequence._base.BLOCK", 60)
     in_blocks = model(**how).fit(X, y, [100, 50, 50, 200])
     parameters_equal(in_blocks, once, 1e-9)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables._columns import columns_of
-from errata.tables.features._parsing import (
+from errata.tables.features._encoders import (
     convert_dates,
     parse_dates,
     parse_numbers,

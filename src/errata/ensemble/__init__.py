@@ -7,10 +7,14 @@ from ._perceptrons import (
     ParallelPerceptronRegressor,
 )
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
-from .boosting._adaboost import DiscreteAdaBoostClassifier
+from .boosting._adaboost import (
+    AveBoostClassifier,
+    DiscreteAdaBoostClassifier,
+    MadaBoostClassifier,
+    ORBoostClassifier,
+)
 from .boosting._newton import GentleBoostClassifier, LogitBoostClassifier
 from .boosting._robustboost import RobustBoostClassifier
-from .boosting._tempered import AveBoostClassifier, MadaBoostClassifier, ORBoostClassifier
 
 __all__ = [
     "HardnessBaggingClassifier",

@@ -12,38 +12,28 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
+from .. import projections
 from .._detector import DetectorMixin, find_favourite_other
 from .._neighbors import nearest
 from .._random import clone_with_seed, draw_seed, set_seed
 from .._routing import make_router, route_fit, take_params_of_rows
 from .._validation import check_choice, check_count, check_labelled, check_rows, fit_to_codes
-from ..projections._curved import HiddenLayerProjection, KernelDiscriminantProjection
-from ..projections._linear import (
-    HybridDiscriminantProjection,
-    LinearDiscriminantProjection,
-    NonparametricDiscriminantProjection,
-    NonparametricWeightedProjection,
-    PartialLeastSquaresProjection,
-    PrincipalHessianDirections,
-    SlicedAverageVariance,
-    SlicedInverseRegression,
-    SupervisedProjection,
-)
+from ..projections._projections import SupervisedProjection
 from ._bagging import vote_fractions
 
 PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
-    "lda": LinearDiscriminantProjection,
-    "nda": NonparametricDiscriminantProjection,
-    "nwfe": NonparametricWeightedProjection,
-    "hda": HybridDiscriminantProjection,
-    "sir": SlicedInverseRegression,
-    "save": SlicedAverageVariance,
-    "phd": PrincipalHessianDirections,
+    "lda": projections.LinearDiscriminantProjection,
+    "nda": projections.NonparametricDiscriminantProjection,
+    "nwfe": projections.NonparametricWeightedProjection,
+    "hda": projections.HybridDiscriminantProjection,
+    "sir": projections.SlicedInverseRegression,
+    "save": projections.SlicedAverageVariance,
+    "phd": projections.PrincipalHessianDirections,
     # An iteration compares all pairs of rows, and an ensemble fits one projection per round.
     "nca": lambda: NeighborhoodComponentsAnalysis(max_iter=20),
-    "pls": PartialLeastSquaresProjection,
-    "kda": KernelDiscriminantProjection,
-    "mlp": HiddenLayerProjection,
+    "pls": projections.PartialLeastSquaresProjection,
+    "kda": projections.KernelDiscriminantProjection,
+    "mlp": projections.HiddenLayerProjection,
 }
 
 MOST_ROWS = {"nca": 1000}  # scikit-learn's holds a matrix n x n

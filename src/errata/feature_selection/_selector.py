@@ -29,7 +29,8 @@ from .._validation import (
     check_labelled,
 )
 from .._warn import warn_user
-from ._criteria import (
+from ._distances import CHUNK_BYTES, ClassRows, prepare_columns
+from ._estimates import (
     CountedRisk,
     Information,
     JointInformation,
@@ -37,8 +38,7 @@ from ._criteria import (
     NumericInformation,
     SoftRisk,
 )
-from ._distances import CHUNK_BYTES, ClassRows, prepare_columns
-from .label_noise._tolerant_criterion import TolerantInformation
+from .label_noise import TolerantInformation
 
 TARGETS = ("auto", "class", "numeric")
 SEARCHES = ("forward", "backward", "floating")

@@ -1,7 +1,6 @@
 """Instance hardness: how much a row's surroundings disagree with its label."""
 
 from .._neighbors import nearest
-from ._classifiers import InstanceHardness
 from ._measure import (
     ClassBalance,
     ClassLikelihood,
@@ -15,7 +14,7 @@ from ._measure import (
     Usefulness,
     k_disagreeing_neighbors,
 )
-from ._trees import DisjunctClassPercentage, DisjunctSize, TreeDepth
+from ._models import DisjunctClassPercentage, DisjunctSize, InstanceHardness, TreeDepth
 
 __all__ = [
     "NeighborDisagreement",

@@ -1,8 +1,9 @@
 """Supervised projections: plain transformers that learn from the labels where to look."""
 
-from ._curved import HiddenLayerProjection, KernelDiscriminantProjection
-from ._linear import (
+from ._projections import (
+    HiddenLayerProjection,
     HybridDiscriminantProjection,
+    KernelDiscriminantProjection,
     LinearDiscriminantProjection,
     NonparametricDiscriminantProjection,
     NonparametricWeightedProjection,

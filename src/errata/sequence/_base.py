@@ -1,42 +1,402 @@
-"""What the hidden Markov models share: their ``fit``, its loop, and what they say of sequences."""
+"""What the hidden Markov models share, from what they are given to what they say of sequences.
 
-from collections.abc import Callable
+First samples, labels, lengths, and which class may follow which; then the parameters of a model,
+the expectations of a step, and what they make of chain and mixtures; then ``fit`` and its loop.
+"""
+
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Self
+from operator import add
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.linalg import solve_triangular
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from .._blocks import map_blocks
+from .._blocks import map_blocks, reduce_blocks
 from .._canonical import measure_spread
 from .._format import count, join_names
 from .._kernels import kernels
 from .._random import draw_seed
-from .._validation import check_choice, check_count, check_fraction, check_positive
+from .._validation import (
+    check_choice,
+    check_count,
+    check_data,
+    check_fraction,
+    check_known_labels,
+    check_labels,
+    check_lengths,
+    check_positive,
+    check_rows,
+)
 from .._warn import warn_user
-from ._inputs import (
-    Sequences,
-    check_new_sequences,
-    check_sequences,
-    find_allowed_transitions,
-)
-from ._statistics import (
-    UPDATES,
-    Parameters,
-    Tally,
-    compute_state_posteriors,
-    fit_mixtures,
-    is_definite,
-    label_shares,
-)
+from ..noise import NoiseModel
+
+MISSING = -1  # the code of a missing label
+BLOCK = 65_536  # samples from which a block of whole sequences is worked on
+
+LOG_2_PI = float(np.log(2 * np.pi))
+
+EMPTY = 1e-8  # samples below which a component is left as it is
+SINGULAR = 1e-10  # of the variance of a feature: less is taken for none
+
+TOO_FEW = 1e-12  # labelled samples below which a class keeps its probabilities
 
 STARTPROBS = ("frequency", "first")
 
 IMPLEMENTATIONS = ("log", "scaling")
 
 FALL = 1e-6  # of the log-likelihood, relative: more is no rounding
+
+
+class Sequences(NamedTuple):
+    """Sequences, one after the other."""
+
+    X: np.ndarray  # (n, d)
+    codes: np.ndarray  # (n,): of the labels; -1 where one is missing
+    ends: np.ndarray  # (S,): where each sequence stops
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Where each sequence begins."""
+        return np.r_[0, self.ends[:-1]]
+
+    def blocks(self) -> Iterator[slice]:
+        """Rows of whole sequences: as few of them as make a block worth its while."""
+        begin = 0
+        for end in self.ends.tolist():
+            if end - begin >= BLOCK or end == self.ends[-1]:
+                yield slice(begin, end)
+                begin = end
+
+    def of(self, rows: slice) -> "Sequences":
+        """The sequences that one of the blocks holds."""
+        inside = (self.ends > rows.start) & (self.ends <= rows.stop)
+        return Sequences(self.X[rows], self.codes[rows], self.ends[inside] - rows.start)
+
+    def unlabelled(self) -> "Sequences":
+        """The same without any label."""
+        return self._replace(codes=np.full(len(self.X), MISSING, np.int16))
+
+
+def check_sequences(estimator: Any, X: Any, y: Any, lengths: Any, missing_label: Any) -> Sequences:
+    """Validate what a model is fitted on; sets ``classes_`` and ``n_features_in_``."""
+    if y is None:
+        # The words that scikit-learn's estimator checks look for.
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    X, y = _check_finite(check_data, estimator, X, y, dtype=float, order="C")
+    missing = _find_missing(y, missing_label)
+    estimator.classes_, known = _find_classes(y[~missing], missing, missing_label)
+    return Sequences(X, _expand(known, missing), np.cumsum(check_lengths(lengths, len(X))))
+
+
+def check_new_sequences(
+    estimator: Any, X: Any, lengths: Any, y: Any = None, missing_label: Any = None
+) -> Sequences:
+    """Validate sequences for a fitted model; their labels, if given, are among its classes."""
+    X = _check_finite(check_rows, estimator, X, dtype=float, order="C")
+    sequences = Sequences(X, np.empty(0), np.cumsum(check_lengths(lengths, len(X)))).unlabelled()
+    if y is None:
+        return sequences
+    y = np.asarray(y)
+    if y.shape != (len(X),):
+        raise ValueError(f"y must hold one label for each of the {len(X)} rows, not {y.shape}.")
+    missing = _find_missing(y, missing_label)
+    if missing.all():
+        return sequences
+    known = check_known_labels(y[~missing], estimator.classes_)
+    return sequences._replace(codes=_expand(known, missing))
+
+
+def _find_classes(
+    labels: np.ndarray, missing: np.ndarray, missing_label: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    beside = (
+        f" ({missing.sum()} labels are {missing_label!r}, which stands for a missing label; if it "
+        "is a class, pass another missing_label)"
+        if missing.any()
+        else ""
+    )
+    if not len(labels):
+        raise ValueError(f"y holds no label{beside}; samples of two classes at least are needed.")
+    classes, codes = check_labels(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only ({classes[0]}){beside}; a model of sequences needs two at "
+            "least."
+        )
+    return classes, codes
+
+
+def _find_missing(y: np.ndarray, missing_label: Any) -> np.ndarray:
+    """Which labels are the one that stands for none."""
+    if missing_label is None:
+        return np.array([label is None for label in y], dtype=bool)
+    if y.dtype.kind != "O" and (y.dtype.kind in "US") != isinstance(missing_label, str):
+        return np.zeros(len(y), dtype=bool)  # a word is never a number
+    return np.array(y == missing_label, dtype=bool)
+
+
+def _expand(known: np.ndarray, missing: np.ndarray) -> np.ndarray:
+    codes = np.full(len(missing), MISSING, np.int16)
+    codes[~missing] = known
+    return codes
+
+
+def _check_finite(check: Any, estimator: Any, X: Any, *others: Any, **checks: Any) -> Any:
+    """Check, and name the row where a number is missing or infinite."""
+    try:
+        return check(estimator, X, *others, **checks)
+    except ValueError as error:
+        if not str(error).startswith("Input X contains"):
+            raise
+        row = np.flatnonzero(~np.isfinite(np.asarray(X, dtype=float)).all(axis=1))[0]
+        raise ValueError(f"{str(error).rstrip()} The first such row is row {row}.") from None
+
+
+def find_allowed_transitions(transitions: Any, classes: np.ndarray) -> np.ndarray:
+    """The mask (K, K) of what may follow what: anything, what a mask says, or a cycle."""
+    k = len(classes)
+    if transitions is None:
+        return np.ones((k, k), dtype=bool)
+    if np.ndim(transitions) == 1:
+        return _make_cycle(list(transitions), classes.tolist())
+    mask = np.asarray(transitions)
+    if mask.shape != (k, k) or not np.isin(mask, (0, 1)).all():
+        raise ValueError(
+            f"transitions must be a mask of shape {(k, k)} of True and False, one row for each of "
+            "the sorted classes, or the classes in the order of a cycle; its shape is "
+            f"{mask.shape}."
+        )
+    mask = mask.astype(bool)
+    if not mask.any(axis=1).all():
+        stuck = classes.tolist()[int(np.flatnonzero(~mask.any(axis=1))[0])]
+        raise ValueError(
+            f"by transitions nothing may follow the class {stuck!r}; allow it itself at least."
+        )
+    return mask
+
+
+def _make_cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
+    """Each class is followed by itself or by the next one, the last by the first."""
+    if len(order) != len(classes) or set(order) != set(classes):
+        raise ValueError(
+            f"transitions name the cycle {join_names(order)}, but the classes are "
+            f"{join_names(classes)}; name each class once."
+        )
+    places = np.array([classes.index(name) for name in order])
+    mask = np.eye(len(classes), dtype=bool)
+    mask[places, np.roll(places, -1)] = True
+    return mask
+
+
+class Tally(NamedTuple):
+    """What a maximisation needs to know of the samples; every entry is a sum over sequences."""
+
+    log_likelihood: float
+    first: np.ndarray  # (K,): classes of first samples
+    transitions: np.ndarray  # (K, K)
+    label_counts: np.ndarray  # (K, K): classes together with labels that are known
+    counts: np.ndarray  # (K, M): samples of each component
+    sums: np.ndarray  # (K, M, d): around the means that they were computed with
+    squares: np.ndarray  # (K, M, d, d): the same; lower triangles
+    log_density: np.ndarray  # (K,): expected log-density of the samples of each class
+
+    def merge(self, other: "Tally") -> "Tally":
+        """The tally of the sequences of both."""
+        return Tally._make(map(add, self, other))
+
+
+class Parameters(NamedTuple):
+    """Everything that is learnt: classes that follow each other, their labels and mixtures."""
+
+    start: np.ndarray  # (K,): probability of each class in the first sample
+    transitions: np.ndarray  # (K, K): rows sum to one
+    labels: np.ndarray  # (K, K): P(label | class)
+    weights: np.ndarray  # (K, M): of the components of each class
+    means: np.ndarray  # (K, M, d)
+    covariances: np.ndarray  # (K, M, d, d)
+
+    def unpack_chain(self, sequences: Sequences) -> tuple[np.ndarray, ...]:
+        """What the loops over the chain are given besides the densities."""
+        with np.errstate(divide="ignore"):  # a missing label, the last, says nothing
+            log_labels = np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
+        return sequences.codes, sequences.ends, log_labels, self.start, self.transitions
+
+    def unpack_mixtures(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the loops over samples are given.
+
+        That is (K, M) the log of weight and density at the mean, the means, and (K, M, d, d) the
+        inverses of the Cholesky factors of the covariances.
+        """
+        d = self.means.shape[2]
+        roots = np.linalg.cholesky(self.covariances)
+        flat = roots.reshape(-1, d, d)
+        whitening = np.array([solve_triangular(root, np.eye(d), lower=True) for root in flat])
+        log_scale = -np.log(np.diagonal(roots, axis1=2, axis2=3)).sum(axis=2)
+        with np.errstate(divide="ignore"):
+            offsets = np.log(self.weights) + log_scale - d / 2 * LOG_2_PI
+        return offsets, self.means, whitening.reshape(roots.shape)
+
+
+def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> Tally:
+    """Expectations when classes are hidden, given samples and labels."""
+    densities = parameters.unpack_mixtures()
+    return reduce_blocks(
+        _tally_hidden_block,
+        sequences.blocks(),
+        sequences,
+        parameters,
+        densities,
+        scaled,
+        merge=Tally.merge,
+    )
+
+
+def compute_state_posteriors(
+    sequences: Sequences,
+    parameters: Parameters,
+    log_densities: np.ndarray,
+    scaled: bool,
+    offset: int = 0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Posteriors (n, K), expected transitions and log-likelihoods of sequences.
+
+    ``offset`` is the row of all rows at which these begin, for the sentence about what cannot be.
+    """
+    gamma, xi, log_likelihoods, stuck = kernels("hmm").compute_posteriors(
+        log_densities, *parameters.unpack_chain(sequences), scaled
+    )
+    if stuck >= 0:
+        raise_impossible(sequences, stuck, offset)
+    return gamma, xi, log_likelihoods
+
+
+def raise_impossible(sequences: Sequences, row: int, offset: int = 0) -> None:
+    """Say which sample of which sequence no path of classes can explain."""
+    number = int(np.searchsorted(sequences.ends, row, side="right"))
+    raise ValueError(
+        f"the sequence that begins in row {offset + sequences.starts[number]} cannot be explained "
+        f"beyond its sample {row - sequences.starts[number]} (row {offset + row}): no path of "
+        "classes reaches it. A transition that is masked or was never seen together with an error "
+        "rate of zero, or values of a size that no class has, rule it out; pass p_e above 0, a "
+        "transmat_prior, or allow more transitions."
+    )
+
+
+def _tally_hidden_block(
+    rows: slice, sequences: Sequences, parameters: Parameters, densities: Any, scaled: bool
+) -> Tally:
+    loops = kernels("hmm")
+    part = sequences.of(rows)
+    log_densities = loops.log_densities(part.X, *densities)
+    gamma, xi, log_likelihoods = compute_state_posteriors(
+        part, parameters, log_densities, scaled, rows.start
+    )
+    del log_densities
+    return Tally(
+        log_likelihoods.sum(),
+        gamma[part.starts].sum(axis=0),
+        xi,
+        _label_counts(gamma, part.codes),
+        *loops.sum_mixture_moments(part.X, gamma, *densities),
+    )
+
+
+def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How often each class comes with each label; those that are missing, first, are left out."""
+    bins = gamma.shape[1] + 1
+    return np.array([np.bincount(codes + 1, column, bins)[1:] for column in gamma.T])
+
+
+def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -> np.ndarray:
+    """Share of each label among the samples that have one; of the ``first`` samples if asked."""
+    codes = sequences.codes[sequences.starts] if first else sequences.codes
+    counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+    if not counts.any():  # no first sample has a label
+        return label_shares(sequences, n_classes)
+    return counts / counts.sum()
+
+
+def fit_mixtures(
+    parameters: Parameters, tally: Tally, variances: np.ndarray, reg_covar: float
+) -> Parameters:
+    """The mixtures that the expectations call for.
+
+    A component that is left without samples, or whose covariance is singular, keeps its shape.
+    """
+    weights = parameters.weights.copy()
+    means = parameters.means.copy()
+    covariances = parameters.covariances.copy()
+    added = np.diag(reg_covar * variances)
+    totals = tally.counts.sum(axis=1)
+    filled = totals > EMPTY
+    weights[filled] = tally.counts[filled] / totals[filled, None]
+    for c, m in np.argwhere(tally.counts >= EMPTY):
+        # Moments around the old mean: as it settles, nothing cancels.
+        moved = tally.sums[c, m] / tally.counts[c, m]
+        lower = tally.squares[c, m] / tally.counts[c, m]
+        spread = lower + np.tril(lower, -1).T - np.outer(moved, moved) + added
+        if is_definite(spread, variances):
+            means[c, m] += moved
+            covariances[c, m] = spread
+    return parameters._replace(weights=weights, means=means, covariances=covariances)
+
+
+def is_definite(covariance: np.ndarray, variances: np.ndarray) -> bool:
+    """Whether each variance, given the features before, is more than rounding leaves."""
+    try:
+        root = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return False
+    return bool((np.diag(root) ** 2 > SINGULAR * variances).all())
+
+
+def _estimate_per_state(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Every class errs at its own rate, towards all other labels alike."""
+    total = counts.sum(axis=1)
+    rates = np.divide(
+        _count_mismatches(counts), total, out=1 - np.diag(labels), where=total >= TOO_FEW
+    )
+    learnt = NoiseModel.uniform(len(counts), np.clip(rates, 0, 1)).transition
+    return np.where((total >= TOO_FEW)[:, None], learnt, labels)
+
+
+def _estimate_shared(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """All classes err at one rate."""
+    if counts.sum() < TOO_FEW:
+        return labels
+    rate = min(_count_mismatches(counts).sum() / counts.sum(), 1.0)
+    return NoiseModel.uniform(len(counts), rate).transition
+
+
+def _estimate_full(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Every class errs in its own way."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=labels.copy(), where=total >= TOO_FEW)
+
+
+def _keep_fixed(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """What is known beforehand stays."""
+    return labels
+
+
+# (counts of classes with labels, P(label | class) so far) -> P(label | class)
+UPDATES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "per_state": _estimate_per_state,
+    "shared": _estimate_shared,
+    "full": _estimate_full,
+    "fixed": _keep_fixed,
+}
+
+
+def _count_mismatches(counts: np.ndarray) -> np.ndarray:
+    # Summed, and not taken as what is left of the whole: rounding would leave less than nothing.
+    return (counts * (1 - np.eye(len(counts)))).sum(axis=1)
 
 
 # Where a run of the loop ended: the parameters, the tally of them, the log-likelihoods of the start

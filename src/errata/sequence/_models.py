@@ -13,14 +13,20 @@ from .._validation import check_choice, check_fraction
 from .._warn import warn_user
 from ..noise import NoiseModel
 from ._base import (
+    UPDATES,
     Ascent,
     HiddenClassModel,
     HiddenMarkovModel,
+    Parameters,
+    Sequences,
+    Tally,
+    check_new_sequences,
     compute_class_posteriors,
     find_best_states,
+    fit_mixtures,
+    label_shares,
+    tally_hidden,
 )
-from ._inputs import Sequences, check_new_sequences
-from ._statistics import UPDATES, Parameters, Tally, fit_mixtures, label_shares, tally_hidden
 
 
 class SupervisedHMM(HiddenMarkovModel):

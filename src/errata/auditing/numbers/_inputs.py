@@ -16,7 +16,7 @@ from ...tables._columns import (
     without_columns,
     words_of,
 )
-from ...tables.features._parsing import parse_numbers
+from ...tables.features._encoders import parse_numbers
 from ..inputs._labels import labels_or_none, missing_column
 from ._task import find_atoms
 

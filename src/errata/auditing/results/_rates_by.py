@@ -8,7 +8,7 @@ from scipy.stats import beta, norm
 
 from ..._format import count, four_digits, join_names, percent, plural
 from ..._validation import as_column, is_missing
-from ...tables.features._parsing import parse_dates
+from ...tables.features._encoders import parse_dates
 from .._self_check import correct_by_holm, count_found_by
 
 BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does

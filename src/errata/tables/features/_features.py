@@ -27,17 +27,7 @@ from .._columns import (
     words_of,
 )
 from .._pictures import has_pictures
-from ._encoders import (
-    Block,
-    Categories,
-    Dates,
-    Encoder,
-    Numbers,
-    Texts,
-    are_sentences,
-    sample_rows,
-)
-from ._parsing import NESTED_CELLS, convert_dates, parse_dates, parse_numbers
+from . import _encoders
 from ._pictures import Pictures, describe_cells, describe_unread
 
 _NAMED = 8  # columns a note mentions by name
@@ -263,7 +253,7 @@ def _is_ready(array: np.ndarray, stands_for: float) -> bool:
 def _wrap_array(table: np.ndarray) -> Features:
     X = table.astype(float, copy=False)
     places = list(range(table.shape[1]))
-    plan = MatrixPlan(places, np.median(sample_rows(X), axis=0))
+    plan = MatrixPlan(places, np.median(_encoders.sample_rows(X), axis=0))
     return Features(X, plan.names, [], places, plan)
 
 
@@ -296,8 +286,8 @@ class Encoded(NamedTuple):
     A remark when cells were read in a special way.
     """
 
-    encoder: Encoder | None = None
-    block: Block | None = None
+    encoder: _encoders.Encoder | None = None
+    block: _encoders.Block | None = None
     reason: str = ""
     remark: str = ""
 
@@ -330,7 +320,7 @@ def _write_notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
 class ColumnPlan(FeaturePlan):
     """An encoder for each column."""
 
-    encoders: Sequence[Encoder]
+    encoders: Sequence[_encoders.Encoder]
 
     @property
     def names(self) -> list[str]:
@@ -345,7 +335,9 @@ class ColumnPlan(FeaturePlan):
             put_side_by_side(self._blocks(columns, len(X), unread), X)
         return Applied(X, unread)
 
-    def _blocks(self, columns: Iterable[Column], n: int, unread: Counter[str]) -> Iterable[Block]:
+    def _blocks(
+        self, columns: Iterable[Column], n: int, unread: Counter[str]
+    ) -> Iterable[_encoders.Block]:
         """Features of one column after the other, counting what is not read."""
         for encoder, column in zip(self.encoders, columns, strict=True):
             if len(column.values) != n:
@@ -375,7 +367,7 @@ class MatrixPlan(FeaturePlan):
         if self._fits(table):
             return self._of_array(_pick_columns(table, self.columns).astype(float, copy=False))
         encoders = [
-            Numbers(name, kept=(name,), median=median)
+            _encoders.Numbers(name, kept=(name,), median=median)
             for name, median in zip(self.names, self.medians.tolist(), strict=True)
         ]
         return ColumnPlan(self.columns, encoders).apply(table)
@@ -409,7 +401,7 @@ class MatrixPlan(FeaturePlan):
         return Counter({self.names[place]: int(unread[place]) for place in np.flatnonzero(unread)})
 
 
-def put_side_by_side(blocks: Iterable[Block], X: np.ndarray) -> None:
+def put_side_by_side(blocks: Iterable[_encoders.Block], X: np.ndarray) -> None:
     """All features into one array."""
     place = 0
     for block in blocks:
@@ -448,12 +440,12 @@ def _encode_objects(column: Column, seed: int, stands_for: float) -> Encoded:
     values = column.values.astype(object, copy=False)
     if has_pictures(column):
         return _encode_pictures(column)
-    if any(isinstance(cell, NESTED_CELLS) for cell in values):
+    if any(isinstance(cell, _encoders.NESTED_CELLS) for cell in values):
         return Encoded(reason=NESTED)
     found = numbers(values)
     if found is not None:
         return _encode_numbers(column.name, found, stands_for)
-    dates = convert_dates(values)
+    dates = _encoders.convert_dates(values)
     if dates is not None:
         return _encode_dates(column.name, dates)
     return _encode_words(column, seed, stands_for)
@@ -470,7 +462,7 @@ def _encode_numbers(
         return Encoded(reason=CONSTANT, remark=remark)
     if are_identifying_numbers(present, name, stands_for):
         return Encoded(reason=IDENTIFIER, remark=remark)
-    return Encoded(*Numbers.learn(name, values, comma), remark=remark)
+    return Encoded(*_encoders.Numbers.learn(name, values, comma), remark=remark)
 
 
 def _drop_infinite(name: str, values: np.ndarray, stands_for: float) -> np.ndarray:
@@ -492,7 +484,7 @@ def _encode_dates(name: str, dates: np.ndarray, how: str | None = None) -> Encod
         return Encoded(reason=EMPTY)
     if (dates == dates[0]).all():
         return Encoded(reason=CONSTANT)
-    return Encoded(*Dates.learn(name, dates, how))
+    return Encoded(*_encoders.Dates.learn(name, dates, how))
 
 
 def _encode_pictures(column: Column) -> Encoded:
@@ -509,10 +501,10 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
     codes, words = words_of(column.values)
     if not words:
         return Encoded(reason=EMPTY)
-    found, comma, remark = parse_numbers(name, words)
+    found, comma, remark = _encoders.parse_numbers(name, words)
     if found is not None:
         return _encode_numbers(name, spread(found, codes), stands_for, comma, remark)
-    dates, how = parse_dates(words)
+    dates, how = _encoders.parse_dates(words)
     if dates is not None:
         return _encode_dates(name, spread(dates, codes), how)
     present = int(np.sum(codes >= 0))
@@ -521,13 +513,15 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
     if are_identifying_words(words, present, name, stands_for):
         return Encoded(reason=IDENTIFIER)
     if _are_texts(words, present):
-        return Encoded(*Texts.learn(name, codes, words, seed=seed))
-    return Encoded(*Categories.learn(name, codes, words))
+        return Encoded(*_encoders.Texts.learn(name, codes, words, seed=seed))
+    return Encoded(*_encoders.Categories.learn(name, codes, words))
 
 
 def _are_texts(words: list[str], n: int) -> bool:
     """Many words, or sentences that hardly ever repeat; a single one has nothing to be near to."""
-    return len(words) > _FEW or (are_sentences(words) and 2 * len(words) > n and len(words) > 1)
+    return len(words) > _FEW or (
+        _encoders.are_sentences(words) and 2 * len(words) > n and len(words) > 1
+    )
 
 
 def is_identifier_name(name: str) -> bool:
