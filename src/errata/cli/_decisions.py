@@ -131,11 +131,11 @@ def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
 
 def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
     for other in asked["merge"]:
-        merged = kept.merge(other)
-        say(f"{other}: {plural(merged.added, 'new event')}, {count(merged.known)} known.", err=True)
+        added, known = kept.merge(other)
+        say(f"{other}: {plural(added, 'new event')}, {count(known)} known.", err=True)
     if asked["bring"] is not None:
-        done = errata.review.import_label_studio(kept, audited, asked["bring"])
-        say(f"{asked['bring']}: {_describe_import(done)}", err=True)
+        became = errata.review.import_label_studio(kept, audited, asked["bring"])
+        say(f"{asked['bring']}: {_describe_import(became)}", err=True)
 
 
 def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
@@ -163,13 +163,13 @@ def _print_written(target: Path, told: str) -> None:
     say(f"Wrote {target}: {told}.", err=True)
 
 
-def _describe_import(done: Any) -> str:
+def _describe_import(became: dict[str, int]) -> str:
     """What became of the annotations of a file."""
     passed_over = {
-        "as they were exported": done.untouched,
-        "of rows that are not in this audit": done.unknown,
-        "of another labelling config or class": done.foreign,
+        "untouched": "as they were exported",
+        "unknown": "of rows that are not in this audit",
+        "foreign": "of another labelling config or class",
     }
-    parts = [f"{count(number)} {why}" for why, number in passed_over.items() if number]
+    parts = [f"{count(became[name])} {why}" for name, why in passed_over.items() if became[name]]
     rest = f"; passed over: {', '.join(parts)}" if parts else ""
-    return f"{plural(done.added, 'new decision')}, {count(done.known)} known{rest}."
+    return f"{plural(became['added'], 'new decision')}, {count(became['known'])} known{rest}."

@@ -6,11 +6,8 @@ the page to decide on; ``_summary`` tells what a review has come to.
 """
 
 from ..audit_folder.decisions import (
-    Agreement,
     Decisions,
     Event,
-    Merged,
-    Pair,
     Resolved,
     RowVerdict,
     as_text,
@@ -22,7 +19,6 @@ from ..audit_folder.decisions import (
 from ._summary import review_summary
 from .exporting import (
     Audited,
-    Imported,
     export_events,
     export_label_studio,
     export_table,
@@ -32,13 +28,9 @@ from .exporting import (
 from .server import serve
 
 __all__ = [
-    "Agreement",
     "Audited",
     "Decisions",
     "Event",
-    "Imported",
-    "Merged",
-    "Pair",
     "Resolved",
     "RowVerdict",
     "as_text",

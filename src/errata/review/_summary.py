@@ -46,10 +46,9 @@ def review_summary(
     verdicts = decisions.verdicts()
     rows = {key: row for row, key in enumerate(audited.keys)}
     here = {rows[key]: verdict for key, verdict in verdicts.items() if key in rows}
-    agreement = decisions.agreement()
-    pairs = agreement.pairs
+    pairs = decisions.agreement()
     if not audited.kind.review.by_chance:  # kappa means nothing then
-        pairs = [pair._replace(kappa=None) for pair in pairs]
+        pairs = [pair | {"kappa": None} for pair in pairs]
     wrong = list(_judge_rows(audited, here).values())
     answers = read_answers(decisions.tests(), _find_certain(audited))
     flagged = np.flatnonzero(audited.flagged).tolist()
@@ -64,8 +63,8 @@ def review_summary(
         "labels": {"wrong": sum(wrong), "right": len(wrong) - sum(wrong)},
         "flagged": {"rows": len(flagged), "undecided": len(flagged) - settled},
         "elsewhere": len(verdicts) - len(here),
-        "agreement": [pair._asdict() for pair in pairs],
-        "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
+        "agreement": pairs,
+        "disputed": sorted(row for row, verdict in here.items() if verdict.state == "disputed"),
         "gold": [_summarise_gold(told) for told in answers],
         "progress": _summarise_progress(audited, here, folder, numbers),
         "certificate": _summarise_certificate(audited, here, numbers, fixed, answers),

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import cohen_kappa_score
 
 from decision_cases import said
-from errata.review import Decisions, Pair, resolve
+from errata.review import Decisions, resolve
 
 
 @pytest.fixture
@@ -90,22 +90,22 @@ def test_kappa_is_that_of_scikit_learn(decisions):
         decisions.record_all([said(kind, row, reviewer) for row, kind in enumerate(kinds)])
     decisions.record(said("skip", 99, "ann"))
     decisions.record(said("label", 99, "bob"))
-    (pair,) = decisions.agreement().pairs
-    assert (pair.first, pair.second, pair.rows) == ("ann", "bob", 60)
-    assert pair.alike == (ann == bob).sum()
-    assert_allclose(pair.kappa, cohen_kappa_score(ann, bob), rtol=1e-12, atol=0)
-    disputed = [f"row.{row}" for row in np.flatnonzero(ann != bob)]
-    assert decisions.agreement().disputed == sorted(disputed)
+    (pair,) = decisions.agreement()
+    assert (pair["first"], pair["second"], pair["rows"]) == ("ann", "bob", 60)
+    assert pair["alike"] == (ann == bob).sum()
+    assert_allclose(pair["kappa"], cohen_kappa_score(ann, bob), rtol=1e-12, atol=0)
+    disputed = {key for key, found in decisions.verdicts().items() if found.state == "disputed"}
+    assert disputed == {f"row.{row}" for row in np.flatnonzero(ann != bob)}
 
 
 def test_kappa_is_unknown_where_nothing_could_differ(decisions):
     decisions.record(said(reviewer="ann"))
     decisions.record(said(reviewer="bob"))
     decisions.record(said(row=1, reviewer="cat"))
-    assert decisions.agreement().pairs == [
-        Pair("ann", "bob", 1, 1, None),
-        Pair("ann", "cat", 0, 0, None),
-        Pair("bob", "cat", 0, 0, None),
+    assert [tuple(pair.values()) for pair in decisions.agreement()] == [
+        ("ann", "bob", 1, 1, None),
+        ("ann", "cat", 0, 0, None),
+        ("bob", "cat", 0, 0, None),
     ]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from decision_cases import said, standing
 from errata.exceptions import ConflictingEvent
-from errata.review import Decisions, Merged
+from errata.review import Decisions
 
 steps = st.lists(
     st.tuples(
@@ -224,8 +224,8 @@ def test_merging_twice_is_merging_once(two):
     ours.record(said(reviewer="ann"))
     theirs.record(said(row=1, reviewer="bob"))
     theirs.undo("bob")
-    assert ours.merge(theirs) == Merged(2, 0)
-    assert ours.merge(theirs.path) == Merged(0, 2)
+    assert ours.merge(theirs) == (2, 0)
+    assert ours.merge(theirs.path) == (0, 2)
     assert ours.verdicts()["row.1"].state == "seen"
     assert ours.redo("bob").row == 1
 
@@ -293,7 +293,7 @@ def test_copies_that_both_brought_the_same_back_become_one(tmp_path):
         with Decisions(path) as decisions:
             decisions.redo("ann")
     with Decisions(ours) as decisions:
-        assert decisions.merge(theirs).added == 1
+        assert decisions.merge(theirs)[0] == 1
         assert [verdict.state for verdict in decisions.verdicts().values()] == ["decided"] * 2
         decisions.undo("ann")
         assert decisions.verdicts()["row.1"].state == "seen"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from decision_cases import said, standing
-from errata.audit_folder.decisions._file import WriterLock, explained, use_journal
+from errata.audit_folder.decisions._file import WriterLock, explain_errors, use_journal
 from errata.exceptions import BeingReviewed, ConflictingEvent
 from errata.review import Decisions, decisions_path, open_decisions
 
@@ -169,7 +169,7 @@ def test_a_file_that_can_only_be_read_is_said_to_be(tmp_path):
 def test_other_errors_name_the_file(tmp_path, name, kind, sentence):
     error = sqlite3.OperationalError("broken")
     error.sqlite_errorcode = getattr(sqlite3, name) | 256  # codes come with details
-    with pytest.raises(kind, match=sentence), explained(tmp_path / "x"):
+    with pytest.raises(kind, match=sentence), explain_errors(tmp_path / "x"):
         raise error
 
 
@@ -178,7 +178,7 @@ ADDRESS = "http://127.0.0.1:8765"
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("errata.audit_folder.decisions._store._SECONDS", 0.01)
+    monkeypatch.setattr("errata.audit_folder.decisions._file.WAIT", 0.01)
 
 
 @pytest.mark.usefixtures("impatient")

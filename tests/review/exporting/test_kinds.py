@@ -130,7 +130,7 @@ def test_to_label_studio_and_back(case):
     answer = {"from_name": audited.kind.review.column, "type": kind, "value": {kind: new}}
     task["annotations"] = [{"result": [answer], "completed_by": 7, "lead_time": 2.0}]
     path.write_text(json.dumps([task]))
-    assert import_label_studio(decisions, audited, path).added == 1
+    assert import_label_studio(decisions, audited, path)["added"] == 1
     (back,) = [event for event in decisions.events() if event.reviewer == "annotator 7"]
     assert back.class_text == text
 
@@ -145,7 +145,7 @@ def test_what_another_config_made_is_passed_over(tmp_path):
     path = tmp_path / "back.json"
     path.write_text(json.dumps([task | {"annotations": made}]))
     with Decisions(tmp_path / "homes.decisions") as decisions:
-        assert import_label_studio(decisions, HOMES, path).foreign == len(wrong)
+        assert import_label_studio(decisions, HOMES, path)["foreign"] == len(wrong)
 
 
 def test_unknown_labels_among_several_are_foreign(tmp_path):
@@ -154,4 +154,4 @@ def test_unknown_labels_among_several_are_foreign(tmp_path):
     path = tmp_path / "back.json"
     path.write_text(json.dumps([{"data": {"errata_key": "row.0"}, "annotations": [made]}]))
     with Decisions(tmp_path / "pets.decisions") as decisions:
-        assert import_label_studio(decisions, PETS, path).foreign == 1
+        assert import_label_studio(decisions, PETS, path)["foreign"] == 1

@@ -1,7 +1,7 @@
 """An event: what one person said of one row, when, and what they saw when they said it."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from math import isclose, isfinite
 from typing import Any, NamedTuple
 
@@ -16,8 +16,6 @@ GOLD = "gold"  # the queue of rows that test the reviewer
 _SAID = ("reviewer", "row_key", "kind", "class_text", "batch", "note", "undoes")
 
 ROUNDING = 1e-9  # numbers that differ by less of their size are the same, written differently
-
-_TICK = timedelta(microseconds=1)
 
 
 class Event(NamedTuple):
@@ -116,7 +114,7 @@ class Event(NamedTuple):
         return fields | {"class": fields.pop("class_text")}
 
 
-def checked(event: Event) -> Event:
+def check_event(event: Event) -> Event:
     """The event as it is kept, or a sentence about what is wrong with it."""
     if event.kind not in KINDS:
         raise ValueError(f"kind={event.kind!r} is no verdict; choose from {', '.join(KINDS)}.")
@@ -203,20 +201,6 @@ def differ(one: str, other: str) -> bool:
     return not isclose(*values, rel_tol=ROUNDING)
 
 
-def time_after(last: str) -> str:
-    """Now; or a tick after ``last`` where the clock stands still, or is behind that of another.
-
-    Two machines may disagree about the time, but what a person says later must count as later.
-
-    Examples
-    --------
-    >>> time_after("2999-01-01T00:00:00.000000Z")
-    '2999-01-01T00:00:00.000001Z'
-    """
-    now = _text(datetime.now(UTC))
-    return now if now > last else _text(datetime.fromisoformat(last) + _TICK)
-
-
 def sortable_time(text: str) -> str:
     """A time in ISO 8601 as it is kept: in UTC, to the microsecond; without a zone, UTC is meant.
 
@@ -226,8 +210,9 @@ def sortable_time(text: str) -> str:
     ('2026-03-01T10:30:00.000000Z', '2026-03-01T12:30:00.000000Z')
     """
     time = datetime.fromisoformat(text)
-    return _text(time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
+    return format_time(time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
 
 
-def _text(time: datetime) -> str:
+def format_time(time: datetime) -> str:
+    """A time in UTC as it is kept."""
     return f"{time:%Y-%m-%dT%H:%M:%S.%f}Z".rjust(27, "0")  # %Y pads not everywhere

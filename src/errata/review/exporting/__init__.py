@@ -5,12 +5,11 @@
 imported where it is used: the page imports this sub-package, and must start at once.
 """
 
-from ._label_studio import Imported, export_label_studio, import_label_studio
+from ._label_studio import export_label_studio, import_label_studio
 from ._table import Audited, export_events, export_table, read_audited
 
 __all__ = [
     "Audited",
-    "Imported",
     "export_events",
     "export_label_studio",
     "export_table",

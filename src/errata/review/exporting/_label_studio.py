@@ -1,11 +1,10 @@
 """Tasks for Label Studio, and the annotations that come back from it as decisions."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from ..._files import atomic_path, readable
@@ -14,13 +13,7 @@ from ...audit_folder.decisions import Decisions, Event, RowVerdict, as_text, fro
 from ._table import Audited, format_choice, read_export_rows
 
 OURS = "errata"  # the id of a result that nobody has touched
-
 QUEUE = "label studio"
-_KEPT = "kept"
-_UNTOUCHED = "untouched"
-_UNKNOWN = "unknown"
-_FOREIGN = "foreign"
-
 SHOWN = "errata_text"  # name in the labelling config
 
 
@@ -36,30 +29,29 @@ def export_label_studio(
     tasks = list(_make_tasks(audited, verdicts, table, keys))
     with atomic_path(target) as whole, atomic_path(target.with_suffix(".xml")) as config:
         whole.write_text(json.dumps(tasks, default=str), encoding="utf-8")
-        config.write_text(write_config(choose_control(audited)), encoding="utf-8")
+        config.write_text(write_config(audited), encoding="utf-8")
     return len(tasks)
 
 
-class Control(NamedTuple):
-    """A tag of the labelling config, and how its results hold a label."""
-
-    name: str
-    tag: str  # as it is written
-    type: str  # of results
-    value: Callable[[Any], Any]  # that a result has for a label
-    label: Callable[[Any], str | None]  # and back, as text; None for what is none of ours
-
-
-def write_config(control: Control) -> str:
+def write_config(audited: Audited) -> str:
     """The view that Label Studio shows: the row as text, and what to choose or to type."""
-    return f'<View>\n  <Text name="{SHOWN}" value="${SHOWN}"/>\n  {control.tag}\n</View>\n'
+    name = audited.kind.review.column
+    if audited.kind.review.is_number:
+        control = f'<Number name="{name}" toName="{SHOWN}"/>'
+    else:
+        how = "single" if audited.names is None else "multiple"
+        choices = "".join(f"\n    <Choice value={quoteattr(each)}/>" for each in audited.classes)
+        control = (
+            f'<Choices name="{name}" toName="{SHOWN}" choice="{how}" showInline="true">{choices}\n'
+            "  </Choices>"
+        )
+    return f'<View>\n  <Text name="{SHOWN}" value="${SHOWN}"/>\n  {control}\n</View>\n'
 
 
 def _make_tasks(
     audited: Audited, verdicts: Mapping[str, RowVerdict], table: Any, keys: list[str]
 ) -> Iterator[dict[str, Any]]:
     rows = {key: row for row, key in enumerate(audited.keys)}
-    control = choose_control(audited)
     for place, key in enumerate(keys):
         row = rows.get(key)
         verdict = verdicts.get(key)
@@ -67,15 +59,11 @@ def _make_tasks(
             cells = table.slice(place, 1).to_pylist()[0]
             # JSON has no NaN.
             cells = {k: v if v == v else None for k, v in cells.items()}
-            yield _make_task(audited, control, row, verdict, cells)
+            yield _make_task(audited, row, verdict, cells)
 
 
 def _make_task(
-    audited: Audited,
-    control: Control,
-    row: int,
-    verdict: RowVerdict | None,
-    cells: dict[str, Any],
+    audited: Audited, row: int, verdict: RowVerdict | None, cells: dict[str, Any]
 ) -> dict[str, Any]:
     label = audited.labels[row]
     suggested = audited.suggested[row]
@@ -84,7 +72,7 @@ def _make_task(
     prediction = {
         "model_version": f"errata {audited.fingerprint[:8]}",
         "score": four_digits(_get_score(audited, row)),
-        "result": _make_result(control, suggested),
+        "result": _make_result(audited, suggested),
     }
     return {
         "data": cells
@@ -96,7 +84,7 @@ def _make_task(
             "errata_suggested": as_text(suggested),
             "errata_p_wrong": four_digits(audited.p_wrong[row]),
         },
-        "annotations": [] if stands is None else [{"result": _make_result(control, stands)}],
+        "annotations": [] if stands is None else [{"result": _make_result(audited, stands)}],
         "predictions": [prediction],
     }
 
@@ -106,52 +94,69 @@ def _get_score(audited: Audited, row: int) -> float:
     return (audited.p_wrong if audited.p_suggested is None else audited.p_suggested)[row]
 
 
-def _make_result(control: Control, label: Any) -> list[dict[str, Any]]:
-    names = {"from_name": control.name, "to_name": SHOWN, "type": control.type}
-    return [{"id": OURS, **names, "value": {control.type: control.value(label)}}]
+def _make_result(audited: Audited, label: Any) -> list[dict[str, Any]]:
+    """A label as Label Studio holds it."""
+    value: Any = label
+    if not audited.kind.review.is_number:
+        value = [format_choice(each) for each in ([label] if audited.names is None else label)]
+    kind = _get_type(audited)
+    names = {"from_name": audited.kind.review.column, "to_name": SHOWN, "type": kind}
+    return [{"id": OURS, **names, "value": {kind: value}}]
 
 
-class Imported(NamedTuple):
-    """What became of the annotations in a file.
+def _read_choice(
+    audited: Audited, annotation: dict[str, Any], classes: dict[str, str]
+) -> str | None:
+    """The label that was chosen or typed, as text; None where the audit does not know it."""
+    results = annotation.get("result") or []
+    ours = [each for each in results if each.get("from_name") == audited.kind.review.column]
+    values = [each.get("value", {}).get(_get_type(audited)) for each in ours]
+    if len(values) != 1 or values[0] is None:
+        return None
+    if audited.kind.review.is_number:
+        return as_text(values[0]) if type(values[0]) in (int, float) else None
+    texts = [classes.get(name) for name in values[0]]
+    if None in texts:
+        return None
+    if audited.names is None:
+        return texts[0] if len(texts) == 1 else None
+    return as_text([from_text(str(text)) for text in texts])
 
-    Attributes
-    ----------
-    added : int
-        Decisions that are new here.
-    known : int
-        Decisions that were here already.
-    untouched : int
-        Annotations that are as errata exported them: nobody decided anything.
-    unknown : int
-        Annotations of rows that the audit does not have.
-    foreign : int
-        Annotations that another labelling config made, or of a class that is not in the audit.
+
+def _get_type(audited: Audited) -> str:
+    """What Label Studio calls values of this kind."""
+    return "number" if audited.kind.review.is_number else "choices"
+
+
+def import_label_studio(decisions: Decisions, audited: Audited, path: Path) -> dict[str, int]:
+    """Take in the JSON that Label Studio exports; importing it twice is importing it once.
+
+    Returns how many annotations there were of each sort: ``added`` are decisions that are new here,
+    ``known`` were here already, ``untouched`` are as errata exported them, ``unknown`` of rows that
+    the audit does not have, and ``foreign`` of another labelling config, or of a class that is not
+    in the audit.
     """
-
-    added: int
-    known: int
-    untouched: int
-    unknown: int
-    foreign: int
-
-
-def import_label_studio(decisions: Decisions, audited: Audited, path: Path) -> Imported:
-    """Take in the JSON that Label Studio exports; importing it twice is importing it once."""
     rows = {key: row for row, key in enumerate(audited.keys)}
-    control = choose_control(audited)
-    became: Counter[str] = Counter()
+    classes = audited.classes
+    became = dict.fromkeys(("added", "known", "untouched", "unknown", "foreign"), 0)
     events = []
     for task, annotation in _read_annotations(path):
         row = rows.get(task.get("data", {}).get("errata_key"))
-        event = _read_event(audited, control, row, annotation)
-        became[event if isinstance(event, str) else _KEPT] += 1
-        if isinstance(event, Event):
-            events.append(event)
-    before = sum(1 for _ in decisions.events())
+        if row is None:
+            became["unknown"] += 1
+        elif _is_untouched(annotation):
+            became["untouched"] += 1
+        elif annotation.get("was_cancelled"):
+            events.append(_make_decision(audited, row, annotation, None))
+        elif (chosen := _read_choice(audited, annotation, classes)) is None:
+            became["foreign"] += 1
+        else:
+            events.append(_make_decision(audited, row, annotation, chosen))
+    before = len(decisions.current().log)
     decisions.record_all(events)
-    added = sum(1 for _ in decisions.events()) - before
-    passed_over = (became[why] for why in (_UNTOUCHED, _UNKNOWN, _FOREIGN))
-    return Imported(added, became[_KEPT] - added, *passed_over)
+    became["added"] = len(decisions.current().log) - before
+    became["known"] = len(events) - became["added"]
+    return became
 
 
 def _read_annotations(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -168,34 +173,11 @@ def _read_annotations(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, An
     yield from found
 
 
-def _read_event(
-    audited: Audited, control: Control, row: int | None, annotation: dict[str, Any]
-) -> Event | str:
-    """The decision that an annotation is, or why it is none."""
-    if row is None:
-        return _UNKNOWN
-    chosen = _read_choice(annotation, control)
-    cancelled = bool(annotation.get("was_cancelled"))
-    if _is_untouched(annotation):
-        return _UNTOUCHED
-    if chosen is None and not cancelled:
-        return _FOREIGN
-    return _make_decision(audited, row, annotation, None if cancelled else chosen)
-
-
 def _is_untouched(annotation: dict[str, Any]) -> bool:
     """Whether it is the annotation that errata wrote: Label Studio keeps the id of a result."""
     results = annotation.get("result") or []
     stamps = annotation.get("lead_time"), annotation.get("was_cancelled")
     return bool(results) and results[0].get("id") == OURS and not any(stamps)
-
-
-def _read_choice(annotation: dict[str, Any], control: Control) -> str | None:
-    """The text of what was chosen, where the audit knows it."""
-    results = annotation.get("result") or []
-    ours = [each for each in results if each.get("from_name") == control.name]
-    values = [each.get("value", {}).get(control.type) for each in ours]
-    return control.label(values[0]) if len(values) == 1 and values[0] is not None else None
 
 
 def _make_decision(
@@ -221,43 +203,3 @@ def _get_reviewer(annotation: dict[str, Any]) -> str:
     if isinstance(by, dict):
         by = by.get("email") or by.get("id")
     return f"annotator {by}" if isinstance(by, int) else str(by or "annotator")
-
-
-def choose_control(audited: Audited) -> Control:
-    """The control for what an audit is of."""
-    name = audited.kind.review.column
-    if audited.kind.review.is_number:
-        tag = f'<Number name="{name}" toName="{SHOWN}"/>'
-        return Control(name, tag, "number", lambda label: label, _read_number)
-    classes = audited.classes
-    several = audited.names is not None
-    listed = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in classes)
-    how = "multiple" if several else "single"
-    tag = (
-        f'<Choices name="{name}" toName="{SHOWN}" choice="{how}" showInline="true">{listed}\n'
-        "  </Choices>"
-    )
-    if several:
-        return Control(
-            name,
-            tag,
-            "choices",
-            lambda labels: list(map(format_choice, labels)),
-            lambda names: _read_several(names, classes),
-        )
-    return Control(
-        name,
-        tag,
-        "choices",
-        lambda label: [format_choice(label)],
-        lambda names: classes.get(names[0]) if len(names) == 1 else None,
-    )
-
-
-def _read_number(value: Any) -> str | None:
-    return as_text(value) if type(value) in (int, float) else None
-
-
-def _read_several(names: list[str], classes: dict[str, str]) -> str | None:
-    texts = [classes.get(name) for name in names]
-    return None if None in texts else as_text([from_text(str(text)) for text in texts])

@@ -118,7 +118,6 @@ async def show_history(request: Any) -> Any:
 async def show_agreement(request: Any) -> Any:
     """How far reviewers agree, and the rows on which they do not."""
     review = get_review(request)
-    found = review.decisions.agreement()
     view = build_page(review, RowFilter(review.queue))
     counts = review.standing.counts()
     proof = "" if review.blind else describe_proof(review)
@@ -126,7 +125,7 @@ async def show_agreement(request: Any) -> Any:
         render_template(
             "agreement.html",
             **view,
-            pairs=found.pairs,
+            pairs=review.decisions.agreement(),
             counts=counts,
             proven=proof,
             tests=review.tell("tests", lambda: list(map(gold_sentence, review.answers()))),

@@ -151,9 +151,9 @@ def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
         title = "Nothing here"
         sentence = _explain_empty(chosen.queue)
     if review.is_second:
-        pairs = review.decisions.agreement().pairs
-        own = [pair for pair in pairs if review.reviewer in (pair.first, pair.second)]
-        sentence = " ".join([sentence, *(describe_pair(pair._asdict()) for pair in own)])
+        pairs = review.decisions.agreement()
+        own = [pair for pair in pairs if review.reviewer in (pair["first"], pair["second"])]
+        sentence = " ".join([sentence, *map(describe_pair, own)])
     return {"title": title, "sentence": sentence, "ways": _find_ways(review, chosen)}
 
 
