@@ -26,6 +26,7 @@ import pandas as pd
 from detection import read
 from noisy_sets import REAL, inject, load, random_table
 from runs import asked, main, options, run, show
+from scipy.stats import binomtest
 
 import errata
 from errata.auditing.classes import group_hypotheses, posterior_of
@@ -35,9 +36,14 @@ from errata.auditing.models._default import default_models
 from errata.auditing.models._pooling import pool_models
 from errata.auditing.results._flags import draw_flags
 from errata.metrics import expected_calibration_error
-from errata.review.inference import certify, draw_piles, evidence_of, gather_components, update
-from errata.review.inference._certificate import clopper_pearson
-from errata.review.inference._progress import found_and_left
+from errata.review.inference import (
+    certify,
+    draw_piles,
+    evidence_of,
+    gather_components,
+    progress,
+    update,
+)
 
 # Decisions.
 
@@ -166,8 +172,8 @@ def learnt(audited, drawn, reading):
     seen = audited.wrong[drawn], audited.flagged[drawn], audited.p_wrong[drawn]
     evidence = evidence_of(before, p[drawn], *seen)
     after = update(before, evidence)
-    told = found_and_left(after, evidence)
-    rate, low, high = told.expected / n, told.low / n, told.high / n
+    told = progress(after, evidence, np.zeros(0))["rate"]
+    rate, low, high = (told[name] / n for name in ("expected", "low", "high"))
     return measure(audited, rest, after.p_wrong(p, audited.flagged), rate, low, high)
 
 
@@ -224,10 +230,15 @@ def real_work(data, name):
             seen = (wrong[rows], found.flagged[rows], found.p_wrong[rows])
             evidence = evidence_of(before, p[rows], *seen)
             after = update(before, evidence)
-            left = found_and_left(after, evidence)
+            left = progress(after, evidence, np.zeros(0))["rate"]
             now = {"verdicts": m, "seed": seed}
             now |= measure_real(found, wrong, rows, after.p_wrong(p, found.flagged))
-            told.append(now | real_interval(wrong, *(part / len(wrong) for part in left[1:])))
+            told.append(
+                now
+                | real_interval(
+                    wrong, *(left[name] / len(wrong) for name in ("expected", "low", "high"))
+                )
+            )
     return told
 
 
@@ -319,7 +330,7 @@ def stopped_review(piles, p, wrong, flagged, random):
     holds = counted_holds = True
     for n in range(10, len(order) + 1, 10):
         found = certify(piles, p, flagged, {int(row): bool(wrong[row]) for row in order[:n]})
-        low, high = clopper_pearson(int(counted[:n].sum()), n)
+        low, high = binomtest(int(counted[:n].sum()), n).proportion_ci()
         holds &= found.low <= truth <= found.high
         counted_holds &= low <= truth <= high
     return {
@@ -341,7 +352,7 @@ def review(piles, p, wrong, flagged, random, calibration, spot, every):
     rows |= set(np.flatnonzero(flagged)) if every else set()
     found = certify(piles, p, flagged, {int(row): bool(wrong[row]) for row in rows})
     counted = wrong[random.permutation(len(wrong))[: len(rows)]]
-    low, high = clopper_pearson(int(counted.sum()), len(counted))
+    low, high = binomtest(int(counted.sum()), len(counted)).proportion_ci()
     top = wrong[np.argsort(-p, kind="stable")[: found.listed]]
     truth = wrong.mean()
     return {

@@ -11,6 +11,7 @@ Nothing heavy is imported here, as the command line needs it before anything els
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 # Control characters but for tab and line end; marks, overrides and isolates of direction, of which
 # even the marks turn the numbers beside them around; what has no width; line ends that a terminal
@@ -101,14 +102,17 @@ def join_names(names: Iterable[object], most: int = 20) -> str:
     return ", ".join(texts[:most]) + (f" and {count(more)} more" if more > 0 else "")
 
 
-def visible(text: str) -> str:
+def visible(text: Any) -> Any:
     r"""Text with what a reader cannot see, but page or terminal obey, written out.
 
     Labels, columns and file names are other people's texts. The report's script has the same rule.
+    Markup, which is a kind of text, is ours and stays, as does what is no text.
 
     >>> print(visible("red \x1b[31m, turned \u202etxt.exe, caf\u00e9"))
     red \x1b[31m, turned \u202etxt.exe, café
     """
+    if not isinstance(text, str) or hasattr(text, "__html__"):
+        return text
     return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 

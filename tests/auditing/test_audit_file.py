@@ -80,3 +80,47 @@ def test_numbers_are_another_kind(pets):
 def test_what_does_not_go_together_gets_a_sentence(pets, how, sentence):
     with pytest.raises(ValueError, match=sentence):
         audited(pets, **how)
+
+
+def split(pets, folder):
+    """The table in two files."""
+    rows = read_table(pets)
+    for part in range(2):
+        half = rows.slice(30 * part, 30)
+        write_table(
+            folder / f"pets-{part}.csv", {k: half[k].to_pylist() for k in half.schema.names}
+        )
+
+
+def test_a_pattern_is_read_in_parts_and_known_from_anywhere(pets, tmp_path, monkeypatch):
+    split(pets, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    audit = audited("pets-*.csv", ids="tag", by="source", drop=["price"], out="pets.audit")
+    assert audit.about["table"] == str(tmp_path / "pets-*.csv")
+    assert audit.about["id"] == "tag"
+    loaded = errata.Audit.load("pets.audit")
+    assert loaded.about == audit.about
+    assert loaded.summary()["by"]["column"] == "source"
+    at_once = audited(pets, ids="tag", by="source", drop=["price"])
+    np.testing.assert_allclose(loaded.p_wrong, at_once.p_wrong, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({}, "which needs a folder for the audit: pass out"),
+        ({"out": "x.audit", "image_shape": (1, 2)}, "`image_shape` needs the table in memory"),
+        ({"out": "x.audit", "label": None, "target": "price"}, "an audit of numeric targets needs"),
+    ],
+)
+def test_what_takes_a_table_in_memory_says_so(pets, tmp_path, how, sentence):
+    split(pets, tmp_path)
+    how = {"drop": ["tag"]} | how | ({"out": tmp_path / how["out"]} if "out" in how else {})
+    with pytest.raises(ValueError, match=sentence):
+        audited(tmp_path, **how)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_table_in_memory_takes_no_folder(pets, tmp_path):
+    with pytest.raises(ValueError, match="`out` is for tables that are read in parts"):
+        audited(pets, out=tmp_path / "x.audit")

@@ -25,7 +25,7 @@ from errata.cli._endings import (
     handle_signals,
     show,
 )
-from errata.cli._folder import name_audit, resolve_path
+from errata.cli._folder import name_audit
 from waiting import LONG
 
 # A command that starts to write a folder, says so, and waits. It minds signals even when the tests
@@ -315,12 +315,6 @@ def test_a_file_may_look_like_a_pattern(tmp_path):
     file.touch()
     assert not is_pattern(file)
     assert name_audit(file, ".audit", ending="").name == "a[1].audit"
-
-
-def test_a_pattern_is_known_from_anywhere(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert resolve_path(Path("v-*.csv")) == str(tmp_path / "v-*.csv")
-    assert resolve_path(Path(".")) == str(tmp_path.resolve())
 
 
 HOSTILE = {

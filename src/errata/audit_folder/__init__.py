@@ -1,15 +1,17 @@
 """What is kept of an audit on disk: the format that an audit writes, and report and review read.
 
-``_files`` has names, versions and columns, ``_components`` what verdicts reweigh, ``_piles`` the
-rows that are drawn for a review, ``_images`` pictures as text, and ``decisions`` what people say.
+``_files`` has names, versions and columns, ``_components`` what verdicts reweigh and which rows are
+drawn for them, ``_images`` pictures as text, and ``decisions`` what people say.
 Nothing here needs scikit-learn or pandas, so that the page of a million rows is there at once.
 """
 
 from ._components import (
+    OTHERS,
+    SUSPECTS,
     Components,
     Evidence,
-    Left,
     RowSums,
+    draw_piles,
     evidence_of,
     expected_left,
     gather_components,
@@ -43,7 +45,6 @@ from ._files import (
     write_numbers,
 )
 from ._images import pixels_uri, thumbnail_uri, upright
-from ._piles import OTHERS, SUSPECTS, draw_piles
 
 __all__ = [
     "CARDS",
@@ -59,7 +60,6 @@ __all__ = [
     "GOLD_CARDS",
     "Components",
     "Evidence",
-    "Left",
     "RowSums",
     "check_folder",
     "column_numbers",

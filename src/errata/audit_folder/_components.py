@@ -1,5 +1,6 @@
-r"""Components: the noise hypotheses of an audit in a form that a page can reweigh at every verdict.
+r"""What verdicts are about: hypotheses that they reweigh, and rows drawn for them.
 
+*Components* are the noise hypotheses of an audit in a form that a page can reweigh at any verdict.
 A component is a group of noise hypotheses together with a shift ``a`` of the log-odds of every row,
 
     p_a = p e^a / (1 - p + p e^a),   a ~ N(0, s²) a priori,
@@ -11,6 +12,12 @@ linear in their weights. A verdict on a row multiplies the weight of each by the
 gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at a border
 between classes speaks against boundary noise, and so against all such rows), shifts how far all of
 them were over- or underestimated.
+
+*Piles* are rows for a review to take one by one, drawn with known probabilities. Suspects are
+shuffled, and so are the other rows. The calibration pile takes from the tops of both, a quarter of
+suspects or their fraction of the table if that is more, evenly spread; the spot pile goes on with
+the others where it ends. So however many rows are taken from the tops of the piles, they are a
+uniform sample without replacement of the suspects, and another of the rows that are not flagged.
 """
 
 from collections.abc import Sequence
@@ -18,8 +25,6 @@ from math import erfc
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from .._blocks import blocks
 
 # Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
@@ -31,6 +36,12 @@ LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive w
 OFF = 0.01  # probability of a verdict that no hypothesis foresees
 COVERAGE = 0.9  # of intervals of what is only expected, as in the audit
 _HALVINGS = 40  # of the range that a quantile lies in
+
+CALIBRATION = 40  # rows at most
+SPOT = 300
+SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/verdicts.py certificate`
+SUSPECTS = "flagged"
+OTHERS = "others"
 
 
 class RowSums(NamedTuple):
@@ -135,9 +146,9 @@ def gather_components(
 
 def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
     wrong, variance = np.zeros((2, p.shape[1], len(shifts)))
-    for rows in blocks(len(p), AT_ONCE):
+    for start in range(0, len(p), AT_ONCE):
         for s, e in enumerate(np.exp(shifts)):
-            moved = shifted(p[rows], e)
+            moved = shifted(p[start : start + AT_ONCE], e)
             wrong[:, s] += moved.sum(axis=0, dtype=float)
             variance[:, s] += (moved * (1 - moved)).sum(axis=0, dtype=float)
     return RowSums(len(p), wrong, variance)
@@ -273,21 +284,13 @@ def update(components: Components, evidence: Evidence) -> Components:
     return components._replace(weights=_softmax(logs))
 
 
-class Left(NamedTuple):
-    """Wrong labels that are expected among rows which nobody has looked at."""
-
-    rows: int
-    expected: float
-    low: float
-    high: float
-
-
 def expected_left(
     components: Components, *, flagged: RowSums | None = None, others: RowSums | None = None
-) -> Left:
+) -> tuple[float, float, float]:
     """Wrong labels expected among rows that are left, suspects or others or both.
 
-    The interval is that of the mixture of components: what is not known of the noise, and chance.
+    The number, and its interval, which is that of the mixture of components: what is not known of
+    the noise, and chance.
     """
     given = [rows for rows in (flagged, others) if rows is not None]
     wrong = [rows.wrong.clip(0, rows.rows) for rows in given]
@@ -306,7 +309,7 @@ def expected_left(
         weights[kept] / weights[kept].sum(), means[kept], spread[kept], max(n, 0), COVERAGE
     )
     expected = float(np.sum(weights * means))
-    return Left(n, expected, min(low, expected), max(high, expected))
+    return expected, min(low, expected), max(high, expected)
 
 
 def of_mixture(
@@ -328,3 +331,45 @@ def _quantile(parts: list[tuple[float, float, float]], level: float, most: float
         below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
         low, high = (middle, high) if below < level else (low, middle)
     return high
+
+
+def draw_piles(
+    flagged: np.ndarray, random: np.random.Generator, known: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Draw both piles.
+
+    Parameters
+    ----------
+    flagged : array of bool of shape (n,)
+        The suspects.
+    random : Generator
+        Draws.
+    known : array of bool of shape (n,), optional
+        Rows whose label is certain, which are left out.
+
+    Returns
+    -------
+    dict
+        ``calibration``: for each draw the row, its probability given the earlier draws from the
+        same stratum, and the name of the stratum; ``spot``: rows; ``sizes``: how many rows each
+        stratum has.
+    """
+    unknown = np.ones(len(flagged), dtype=bool) if known is None else ~known
+    strata = {
+        SUSPECTS: random.permutation(np.flatnonzero(flagged & unknown)).tolist(),
+        OTHERS: random.permutation(np.flatnonzero(~flagged & unknown)).tolist(),
+    }
+    share = max(SUSPECTED, len(strata[SUSPECTS]) / max(unknown.sum(), 1))
+    turns = [
+        ((turn + 0.5) / part, [row, 1 / (len(strata[name]) - turn), name])
+        for name, part in ((SUSPECTS, share), (OTHERS, max(1 - share, 1e-9)))
+        for turn, row in enumerate(strata[name][:CALIBRATION])
+    ]
+    turns.sort(key=lambda drawn: drawn[0])
+    calibration = [drawn for _, drawn in turns[:CALIBRATION]]
+    taken = sum(name == OTHERS for _, _, name in calibration)
+    return {
+        "calibration": calibration,
+        "spot": strata[OTHERS][taken : taken + SPOT],
+        "sizes": {name: len(rows) for name, rows in strata.items()},
+    }

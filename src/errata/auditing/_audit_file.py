@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._files import fits_into_memory, is_pattern
 from .._format import instead, join_names, plural
 from .._kinds import find_kind
 from .._progress import Progress
@@ -25,7 +26,7 @@ from ..tables import read_table, row_digests, row_keys
 from ..tables._columns import column_array, columns_of, numbers
 from ..tables._pictures import find_other_files, is_picture_folder, join_picture_paths
 from ..tables._table import read_beside
-from ..tables.stored._files import find_files, is_path
+from ..tables.stored._files import find_files
 from .classes._audit import audit
 from .multilabel import audit_multilabel
 from .numbers import audit_targets
@@ -155,6 +156,10 @@ def audit_file(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | bool | None = None,
+    out: str | os.PathLike | None = None,
+    memory: int | str | None = None,
+    engine: Any = None,
+    resume: bool = True,
 ) -> Any:
     """Audit the labels in a file, as ``errata audit`` does.
 
@@ -165,8 +170,10 @@ def audit_file(
     Parameters
     ----------
     file : path
-        A table that fits into memory, see :func:`errata.tables.read_table`, or a folder with a
-        folder of pictures for each class. For what is larger see :func:`errata.audit`.
+        A table, see :func:`errata.tables.read_table`, or a folder with a folder of pictures for
+        each class. Labels may also be in a folder of tables, in what a pattern such as
+        ``"visits-*.csv.gz"`` names, and in a file that is larger than memory: these are read in
+        parts, which takes ``out``.
     label : str, optional
         The column of labels. A folder of pictures needs none.
     target : str, optional
@@ -193,6 +200,9 @@ def audit_file(
         Files with a row for each row, as .npy or as a table.
     image_shape, decisions, estimator, precision, self_check, random_state, n_jobs, progress
         As for :func:`errata.audit`.
+    out, memory, engine, resume : optional
+        For a table that is read in parts, as for :func:`errata.audit`; one that would fit into
+        memory is read so when ``memory`` or ``engine`` is given.
 
     Returns
     -------
@@ -213,18 +223,78 @@ def audit_file(
     ...     errata.tables.read_table(f"{folder}/clean.csv").num_rows < 150
     True
     """
-    given = {name: value for name, value in locals().items() if name not in ("file", "progress")}
+    named = locals()
+    given = {each.name: named[each.name] for each in fields(FileOptions)}
     for name in ("features", "embeddings", "pred_proba"):
         given[name] = None if given[name] is None else Path(given[name])
     for name in ("labels", "drop", "trust", "wavelets"):
-        given[name] = (given[name],) if is_path(given[name]) else given[name]
+        given[name] = (given[name],) if isinstance(given[name], str) else given[name]
     options = FileOptions(**given)
     file = Path(file)
     kind = find_kind(vars(options))
+    if is_read_in_parts(file, memory, engine):
+        if not kind.command.in_parts:
+            raise ValueError(
+                f"{file} would be read in parts, and an audit of {kind.title} needs its table in "
+                "memory; give one file that fits, without `memory` and `engine`."
+            )
+        stored = {"out": out, "memory": memory, "engine": engine, "resume": resume}
+        return _audit_parts(file, options, progress, **stored)
+    if out is not None:
+        raise ValueError(
+            f"`out` is for tables that are read in parts, and {file} is read at once; leave it out "
+            "and save the audit, or pass `memory`."
+        )
     result = resolve_name(kind.command.audit)(file, options, progress)
     result.about.setdefault("id", options.ids)
     result.about["table"] = str(file.resolve())
     result.about["arguments"] = _note_arguments(options)
+    return result
+
+
+def is_read_in_parts(file: Path, memory: Any = None, engine: Any = None) -> bool:
+    """Whether a table is a folder or a pattern, too large, or asked to be read so."""
+    if memory is not None or engine is not None or is_pattern(file):
+        return True
+    return not is_picture_folder(file) if file.is_dir() else not fits_into_memory(file)
+
+
+def _audit_parts(
+    file: Path, options: FileOptions, progress: Any, *, out: Any, **stored: Any
+) -> Any:
+    """The audit of the labels in a table that is read in parts."""
+    options.check_sequence()
+    label = find_label(options.label, file, or_target=True)
+    options = replace(options, label=label)
+    options.check_roles()
+    for name in ("sequence", "image_shape", "decisions", "embeddings", "pred_proba"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"`{name}` needs the table in memory, and this one is read in parts; leave it out, "
+                "or give one file that fits, without `memory` and `engine`."
+            )
+    result: Any = audit(
+        os.fspath(file),
+        label,
+        estimator=options.estimator,
+        groups=options.groups,
+        trust=list(options.trust),
+        drop=[*options.drop, *([] if options.by is None else [options.by])],
+        known=options.known,
+        ids=options.ids,
+        self_check=options.self_check,
+        title=file.name or str(file),
+        progress=progress,
+        out=out,
+        **stored,
+        **options.shared,
+    )
+    table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
+    result.about |= {"table": table, "id": options.ids}
+    if options.by is not None:
+        parts = (read_table(part, [options.by]) for part in find_files(file))
+        add_rates(result, options.by, parts)
+    result.save(out)  # once more, as it knows its table now
     return result
 
 

@@ -1,8 +1,9 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
-import os
 import shlex
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ import click
 
 import errata
 
-from .._files import fits_into_memory, is_pattern, readable
+from .._files import readable
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from ._console import explain_resuming, make_console, say
 from ._endings import fail_above
 from ._findings import format_clean_command, print_as_json, print_findings
-from ._folder import check_place, make_folder, name_audit, resolve_path, write_outputs
+from ._folder import make_folder, name_audit, write_outputs
 from ._options import (
     FRACTION,
     FREQUENCY,
@@ -258,38 +259,40 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    kind = find_kind(name_arguments(asked))
-    parts: dict[str, Any] = {
-        "memory": memory,
-        "engine": engine,
-        "scheduler": scheduler,
-        "no_resume": no_resume,
-    }
-    in_parts = _is_read_in_parts(file, **parts)
-    if not in_parts and not file.is_dir():  # a folder of pictures
-        with readable(file):
-            pass  # when it is missing, that is the first thing to say
-    if in_parts and not kind.command.in_parts:
-        raise ValueError(
-            f"{file} would be read in parts, and an audit of {kind.title} needs its table in "
-            "memory; give one file that fits, without --memory, --engine and --scheduler."
-        )
-    if "label" in kind.command.named_by:
-        find_label = errata.auditing._audit_file.find_label
-        asked["label"] = find_label(asked["label"], file, or_target=True)
+    arguments = name_arguments(asked)
+    kind = find_kind(arguments)
+    in_parts = errata.auditing._audit_file.is_read_in_parts(file, memory, engine or scheduler)
+    if not in_parts:
+        if no_resume:
+            raise ValueError(
+                f"--no-resume is for tables that are read in parts, and {file} is read at once; "
+                "leave it out, or pass --memory."
+            )
+        if not file.is_dir():  # a folder of pictures
+            with readable(file):
+                pass  # when it is missing, that is the first thing to say
     out = out or name_audit(file, ".audit", ending="")
-    how: dict[str, Any] = {
-        "force": force,
-        "commands": {
-            "clean": format_clean_command(file, out),
-            "review": f"errata review {shlex.quote(str(out))}",
-        },
-        "earlier": load_earlier(compare_to, kind, out, in_parts=in_parts),
-    }
+    earlier = _load_earlier(compare_to, kind, out, in_parts=in_parts)
+    arguments["image_shape"] = read_size(asked["pixels"])
+    arguments["estimator"] = make_estimator(
+        asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
+    )
     if in_parts:
-        found, ranked, since = _audit_in_parts(file, out, asked, **parts, **how)
-    else:
-        found, ranked, since = _audit_in_memory(file, out, asked, **how)
+        arguments |= {"out": out, "memory": memory, "resume": not no_resume}
+    with (
+        make_folder(out, force=force, is_filled=in_parts) as folder,
+        _explain_parts(file, out, no_resume) if in_parts else nullcontext(),
+        open_engine(engine, scheduler) as client,
+        show_progress() as progress,
+    ):
+        found = errata.auditing.audit_file(file, **arguments, engine=client, progress=progress)
+        found.notes[:] = map(name_options, found.notes)
+        review = f"errata review {shlex.quote(str(out))}"
+        found.about["clean"] = format_clean_command(file, out)
+        found.about["review"] = review if found.for_review is not None else None
+        found.about["options"] = list_options(asked)  # for a second audit, after a review
+        progress("writing the report")
+        ranked, since = write_outputs(found, folder, earlier)
     if as_json:
         print_as_json(found, since, out)
     else:
@@ -301,134 +304,20 @@ def audit(
     fail_above(found, most_wrong)  # last, so that a pipeline that fails has its report
 
 
-def _is_read_in_parts(file: Path, *, no_resume: bool, **parts: str | None) -> bool:
-    """Whether the table is a folder or a pattern, too large, or asked to be read so."""
-    is_asked_for = any(value is not None for value in parts.values())
-    is_folder = file.is_dir() and not errata.tables._pictures.is_picture_folder(file)
-    if is_asked_for or is_pattern(file) or is_folder:
-        return True
-    if no_resume:
-        raise ValueError(
-            f"--no-resume is for tables that are read in parts, and {file} is read at once; leave "
-            "it out, or pass --memory."
-        )
-    return not fits_into_memory(file)
+@contextmanager
+def _explain_parts(file: Path, out: Path, no_resume: bool) -> Iterator[None]:
+    """Say what becomes of an audit that was stopped before, and of this one where it is stopped."""
+    from ..auditing.stored._audit import MARK, unfinished_folder  # here, as it brings scikit-learn
 
-
-def _audit_in_memory(
-    file: Path,
-    out: Path,
-    asked: dict[str, Any],
-    *,
-    force: bool,
-    commands: dict[str, str],
-    earlier: Any,
-) -> tuple[Any, str, Any]:
-    """Read the file into memory, audit it, and write all there is."""
-    arguments = name_arguments(asked) | {
-        "image_shape": read_size(asked["pixels"]),
-        "estimator": make_estimator(
-            asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
-        ),
-    }
-    # The folder comes before the table: a place that is taken should not be found out at the end.
-    with make_folder(out, force=force) as folder, show_progress() as progress:
-        found = errata.audit_file(file, **arguments, progress=progress)
-        found.notes[:] = map(name_options, found.notes)
-        found.about |= commands
-        found.about["review"] = commands["review"] if found.for_review is not None else None
-        found.about["options"] = list_options(asked)  # for a second audit, after a review
-        progress("writing the report")
-        return found, *write_outputs(found, folder, earlier)
-
-
-def _audit_in_parts(
-    file: Path,
-    out: Path,
-    asked: dict[str, Any],
-    *,
-    memory: str | None,
-    engine: str | None,
-    scheduler: str | None,
-    no_resume: bool,
-    force: bool,
-    commands: dict[str, str],
-    earlier: Any,
-) -> tuple[Any, str, Any]:
-    """Audit the table, and write all there is; what was found, the rows listed, what changed.
-
-    ``commands`` are what to type next, ``earlier`` is the audit to compare to.
-    """
-    _check_parts(asked)
-    check_place(out, force)
-    # Here, as they bring scikit-learn.
-    from ..auditing._audit_file import add_rates
-    from ..auditing.stored._audit import MARK, unfinished_folder
-    from ..tables.stored._files import find_files
-    from ..tables.stored._sources import parse_memory
-
-    size = memory and parse_memory(memory)
     unfinished = unfinished_folder(out)
     if (unfinished / MARK).is_file():
         what = "Starting anew" if no_resume else "Going on"
         say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)
-    with (
-        explain_resuming(),
-        open_engine(engine, scheduler) as client,
-        show_progress() as progress,
-    ):
-        try:
-            found = errata.audit(
-                os.fspath(file),
-                asked["label"],
-                out=out,
-                memory=size,
-                engine=client,
-                resume=not no_resume,
-                estimator=make_estimator(
-                    asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
-                ),
-                groups=asked["group"],
-                trust=list(asked["trust"]),
-                drop=[*asked["drop"], *([] if asked["by"] is None else [asked["by"]])],
-                known=asked["known"],
-                ids=asked["name"],
-                precision=asked["precision"],
-                self_check=not asked["no_self_check"],
-                title=file.name or str(file),
-                random_state=asked["seed"],
-                n_jobs=asked["jobs"],
-                progress=progress,
-            )
-        except ValueError as error:  # in the words of who types, not of who programs
-            raise ValueError(str(error).replace("resume=False", "--no-resume")) from error
-        reviewed = {"review": commands["review"] if found.for_review is not None else None}
-        found.about |= commands | reviewed | {"table": resolve_path(file), "id": asked["name"]}
-        found.about["options"] = list_options(asked)
-        if asked["by"] is not None:
-            parts = (errata.tables.read_table(part, [asked["by"]]) for part in find_files(file))
-            add_rates(found, asked["by"], parts)
-        progress("writing the report")
-        with make_folder(out, force=True) as folder:
-            return found, *write_outputs(found, folder, earlier)
+    with explain_resuming():
+        yield
 
 
-def _check_parts(asked: dict[str, Any]) -> None:
-    """Raise for what only a table in memory can have."""
-    from ..auditing._audit_file import FileOptions  # here, as it brings scikit-learn
-
-    options = FileOptions(**name_arguments(asked))
-    options.check_sequence()
-    options.check_roles()
-    for name in ("sequence", "pixels", "decisions", "embeddings", "pred_proba"):
-        if asked[name] is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')} needs the table in memory, and this one is read in "
-                "parts; leave it out, or give one file that fits, without --memory and --engine."
-            )
-
-
-def load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:
+def _load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:
     """The earlier audit, read before the work begins; None where none is named."""
     if path is None:
         return None

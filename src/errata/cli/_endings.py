@@ -112,7 +112,8 @@ def _explain(error: Exception) -> str | None:
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     # Messages of other libraries may go over several lines; ours may name an argument.
-    return name_options(" ".join(str(error).split()).replace("force=True", "--force"))
+    said = " ".join(str(error).split()).replace("force=True", "--force")
+    return name_options(said.replace("resume=False", "--no-resume"))
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

@@ -1,6 +1,5 @@
 """Where things go: names beside a table, the folder of an audit, and what it holds."""
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,20 +26,21 @@ CHANCES = ("p_wrong", "p_consensus")
 
 
 @contextmanager
-def make_folder(out: Path, *, force: bool) -> Iterator[Path]:
+def make_folder(out: Path, *, force: bool, is_filled: bool = False) -> Iterator[Path]:
     """Yield the name of a folder to make; it becomes ``out`` when the block succeeds.
 
     What stands in the way is found out before the block begins, not after minutes of work. An
-    audit that is there already gives way with ``force``; any other folder or file never does. The
-    table may be confidential: nobody but its owner may read what is in the folder.
+    audit that is there already gives way with ``force``, or where the block itself fills ``out``
+    first; any other folder or file never does. The table may be confidential: nobody but its owner
+    may read what is in the folder.
     """
-    check_place(out, force)
+    _check_place(out, force)
     clean_up(out.parent)
-    with atomic_folder(out, force=force, private=True) as folder:
+    with atomic_folder(out, force=force or is_filled, private=True) as folder:
         yield folder
 
 
-def check_place(out: Path, force: bool) -> None:
+def _check_place(out: Path, force: bool) -> None:
     """Raise when an audit cannot be written there, before the work begins."""
     if not out.parent.is_dir():
         raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
@@ -80,11 +80,6 @@ def find_table(table: str | None, folder: Path) -> Path:
         if place.exists() or (has_magic(str(place)) and glob(str(place), recursive=True)):
             return place
     raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
-
-
-def resolve_path(table: Path) -> str:
-    """The table for who stands in another folder later."""
-    return os.path.abspath(table) if is_pattern(table) else str(table.resolve())
 
 
 def name_audit(table: Path, addition: str, *, ending: str | None = None) -> Path:

@@ -196,11 +196,6 @@ def _to_json(data: Any) -> str:
     return text
 
 
-def _format_shown(value: Any) -> Any:
-    """Text of the user's, or ours, with what would act on the page unseen written out."""
-    return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
-
-
 def make_environment(package: str = "errata.report") -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
     import jinja2
@@ -209,7 +204,7 @@ def make_environment(package: str = "errata.report") -> Any:
         loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_format_shown,
+        finalize=visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

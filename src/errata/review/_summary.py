@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ from .inference import (
     undecidable,
     update,
 )
+from .inference._certificate import find_answers
+from .inference._progress import find_drawn_rows, find_seen_rows
 
 _OPINIONS = ("decided", "ambiguous", "unusable")
 
 _STATES = ("ambiguous", "unusable", "disputed", "skipped")
-
-PILES = ("calibration", "spot")
 
 
 def review_summary(
@@ -141,13 +141,10 @@ def _summarise_progress(
     unsure = np.array([row for row in here if _is_unsure(audited, row, here[row])], dtype=np.intp)
     evidence = evidence.plus(undecidable(components, p[unsure], audited.flagged[unsure]))
     ahead = _find_ahead(audited, here)
-    told = progress(
-        components,
-        evidence,
-        update(components, evidence).p_wrong(p[ahead], True),
-        spot=_count_spot(audited, here, numbers["piles"]["spot"]),
-    )
-    return {"numbers": _convert_to_dict(told), "sentences": sentences(told)}
+    now = update(components, evidence)
+    spot = _count_spot(audited, here, numbers["piles"]["spot"])
+    told = progress(now, evidence, now.p_wrong(p[ahead], True), spot=spot)
+    return {"numbers": told, "sentences": sentences(told)}
 
 
 def _find_ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
@@ -173,14 +170,6 @@ def _is_unsure(audited: Audited, row: int, verdict: RowVerdict) -> bool:
 
 def _is_settled(verdict: RowVerdict | None) -> bool:
     return verdict is not None and verdict.state in _OPINIONS
-
-
-def _convert_to_dict(value: Any) -> Any:
-    """Named tuples as dicts, for JSON."""
-    fields = value._asdict() if hasattr(value, "_asdict") else None
-    return (
-        value if fields is None else {name: _convert_to_dict(part) for name, part in fields.items()}
-    )
 
 
 def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
@@ -231,47 +220,6 @@ def _make_sentence(text: str) -> str:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def find_drawn_rows(
-    piles: dict[str, Any], verdict_of: Callable[[int], RowVerdict | None], audit: str
-) -> dict[str, list[Any]]:
-    """Both piles as far as they were gone through: the second counts when the first is done."""
-    drawn = {queue: find_seen_rows(piles[queue], queue, verdict_of, audit) for queue in PILES}
-    if len(drawn["calibration"]) < len(piles["calibration"]):
-        drawn["spot"] = []
-    return drawn
-
-
-def find_seen_rows(
-    pile: list[Any], queue: str, verdict_of: Callable[[int], RowVerdict | None], audit: str
-) -> list[Any]:
-    """The pile from its top to the last row that was decided as one of it, without a gap.
-
-    A row further down may have been decided because it is suspicious; it is no random draw then.
-    Neither is one that was drawn for another audit, whose piles were others.
-    """
-    reached = 0
-    for place, entry in enumerate(pile, start=1):
-        verdict = verdict_of(entry[0] if isinstance(entry, list | tuple) else entry)
-        if verdict is None:
-            break
-        if (verdict.queue, verdict.audit) == (queue, audit):
-            reached = place
-    return pile[:reached]
-
-
-def find_answers(
-    answers: list[GoldAnswers],
-    drawn: dict[str, list[Any]],
-    verdict_of: Callable[[int], RowVerdict | None],
-) -> list[GoldAnswers]:
-    """Answers of all who decided on rows drawn by lot; nobody's where one was not tested."""
-    rows = [entry[0] for entry in drawn["calibration"]] + drawn["spot"]
-    verdicts = [verdict for verdict in map(verdict_of, rows) if verdict is not None]
-    names = {name for verdict in verdicts for name in verdict.reviewers}
-    found = [told for told in answers if told.reviewer in names]
-    return found if len(found) == len(names) else []
 
 
 def is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool | None:

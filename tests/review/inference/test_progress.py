@@ -10,21 +10,16 @@ from errata.review.inference import (
     undecidable,
     update,
 )
-from errata.review.inference._certificate import wilson
 from errata.review.inference._progress import (
-    Left,
-    Pace,
-    SoFar,
-    Spot,
-    left_sentence,
-    pace_of,
-    pace_sentence,
-    so_far,
-    so_far_sentence,
-    spot_bound,
-    spot_sentence,
-    stop_sentence,
-    warning_sentence,
+    bound_missed,
+    count_to_go,
+    describe_broken_promise,
+    describe_left,
+    describe_pace,
+    describe_so_far,
+    describe_spot_check,
+    describe_stop,
+    wilson,
 )
 from review.reviewed_tables import draw_table
 
@@ -34,17 +29,24 @@ def numbers(table, decided, **given):
     now = update(table.components, evidence)
     undecided = np.setdiff1d(np.flatnonzero(table.flagged), decided)
     upcoming = now.p_wrong(table.p[undecided], True)
-    return progress(table.components, evidence, np.sort(upcoming)[::-1], **given)
+    return progress(now, evidence, np.sort(upcoming)[::-1], **given)
+
+
+def so_far(wrong, decided, low, high, promised):
+    told = {"wrong": wrong, "decided": decided, "low": low, "high": high, "promised": promised}
+    return {"so_far": told}
 
 
 def test_before_the_first_verdict_everything_is_left():
     table = draw_table("uniform")
     told = numbers(table, np.zeros(0, dtype=int))
-    assert told.flagged.rows == table.flagged.sum()
-    assert told.others.rows == (~table.flagged).sum()
-    assert told.flagged.expected + told.others.expected == pytest.approx(table.p_wrong.sum())
-    assert told.so_far.as_promised
-    assert told.so_far.decided == 0
+    assert told["flagged"]["rows"] == table.flagged.sum()
+    assert told["others"]["rows"] == (~table.flagged).sum()
+    assert told["flagged"]["expected"] + told["others"]["expected"] == pytest.approx(
+        table.p_wrong.sum()
+    )
+    assert not describe_broken_promise(told)
+    assert told["so_far"]["decided"] == 0
 
 
 @pytest.mark.parametrize("truth", ["none", "uniform", "boundary"])
@@ -56,13 +58,13 @@ def test_what_is_left_holds_the_truth_after_forty_verdicts(truth):
         told = numbers(table, rows)
         undecided = np.ones(len(table.wrong), dtype=bool)
         undecided[rows] = False
-        for part, left in ((table.flagged, told.flagged), (~table.flagged, told.others)):
+        for part, left in ((table.flagged, told["flagged"]), (~table.flagged, told["others"])):
             wrong = np.sum(table.wrong & part & undecided)
-            covered.append(left.low - 1 <= wrong <= left.high + 1)
-            assert left.rows == np.sum(part & undecided)
+            covered.append(left["low"] - 1 <= wrong <= left["high"] + 1)
+            assert left["rows"] == np.sum(part & undecided)
         found = np.sum(table.wrong[rows])
-        assert told.rate.expected == pytest.approx(
-            found + told.flagged.expected + told.others.expected, abs=1e-6
+        assert told["rate"]["expected"] == pytest.approx(
+            found + told["flagged"]["expected"] + told["others"]["expected"], abs=1e-6
         )
     assert np.mean(covered) >= 0.85
 
@@ -73,34 +75,37 @@ def test_rows_that_nobody_could_tell_are_not_left_but_may_be_wrong():
     rows = np.r_[np.flatnonzero(table.flagged)[:3], np.flatnonzero(~table.flagged)[:2]]
     passed = undecidable(table.components, table.p[rows], table.flagged[rows])
     after = progress(table.components, passed, np.zeros(0))
-    assert before.flagged.rows - after.flagged.rows == 3
-    assert before.others.rows - after.others.rows == 2
-    gone = before.flagged.expected - after.flagged.expected
+    assert before["flagged"]["rows"] - after["flagged"]["rows"] == 3
+    assert before["others"]["rows"] - after["others"]["rows"] == 2
+    gone = before["flagged"]["expected"] - after["flagged"]["expected"]
     assert gone == pytest.approx(
         table.components.p_wrong(table.p[rows[:3]], table.flagged[rows[:3]]).sum(), rel=1e-9
     )
-    assert after.rate == before.rate
-    assert after.so_far.decided == 0
+    assert after["rate"] == before["rate"]
+    assert after["so_far"]["decided"] == 0
     taken_back = progress(table.components, passed.plus(passed, -1), np.zeros(0))
-    assert taken_back.flagged.rows == before.flagged.rows
+    assert taken_back["flagged"]["rows"] == before["flagged"]["rows"]
 
 
 def test_a_list_that_breaks_its_promise_is_noticed():
     table = draw_table("none")
     suspects = np.flatnonzero(table.flagged)
-    told = so_far(table.evidence(suspects[:40]))
-    assert told.wrong == 0
-    assert not told.as_promised
-    assert told.promised == pytest.approx(table.p_wrong[suspects[:40]].mean())
+    told = numbers(table, suspects[:40])
+    assert told["so_far"]["wrong"] == 0
+    assert describe_broken_promise(told)
+    assert told["so_far"]["promised"] == pytest.approx(table.p_wrong[suspects[:40]].mean())
     good = draw_table("boundary", weights=(0.0, 0.0, 1.0))
-    assert so_far(good.evidence(np.flatnonzero(good.flagged)[:40])).as_promised
+    assert not describe_broken_promise(numbers(good, np.flatnonzero(good.flagged)[:40]))
 
 
 def test_the_pace_counts_rows_until_most_are_found():
-    assert pace_of(0, np.full(100, 0.5), 6.0) == Pace(95, 9.5)
-    assert pace_of(95, np.full(10, 0.5), None) == Pace(0, None)
-    assert pace_of(0, np.zeros(0), None) == Pace(0, None)
-    assert pace_of(0, np.r_[np.ones(20), np.full(100, 0.01)], None).rows == 20
+    assert count_to_go(0, np.full(100, 0.5)) == 95
+    assert count_to_go(95, np.full(10, 0.5)) == 0
+    assert count_to_go(0, np.zeros(0)) == 0
+    assert count_to_go(0, np.r_[np.ones(20), np.full(100, 0.01)]) == 20
+    table = draw_table("uniform")
+    told = progress(table.components, no_evidence(table.components), np.full(100, 0.5), seconds=6.0)
+    assert told["pace"] == {"rows": 95, "minutes": 9.5}
 
 
 @pytest.mark.parametrize(("stop_at", "stop"), [(0.1, False), (0.3, True)])
@@ -108,34 +113,34 @@ def test_it_is_time_to_stop_when_the_next_twenty_hold_too_little(stop_at, stop):
     table = draw_table("uniform")
     upcoming = np.r_[np.full(20, 0.2), np.full(20, 0.9)]
     told = progress(table.components, no_evidence(table.components), upcoming, stop_at=stop_at)
-    assert told.next_wrong == pytest.approx(0.2)
-    assert told.stop is stop
+    assert told["next_wrong"] == pytest.approx(0.2)
+    assert told["stop"] is stop
 
 
 def test_without_suspects_left_it_is_time_to_stop():
     table = draw_table("uniform")
     told = progress(table.components, no_evidence(table.components), np.zeros(0))
-    assert told.stop
-    assert told.next_wrong is None
+    assert told["stop"]
+    assert told["next_wrong"] is None
 
 
 def test_a_spot_check_bounds_what_was_missed():
-    spot = spot_bound(1610, 0, 60)
-    assert spot.at_most == pytest.approx(1 - 0.05 ** (1 / 60))
-    assert spot.missed == 78
-    assert spot_bound(10, 0, 0).missed == 10
+    spot = bound_missed(1610, 0, 60)
+    assert spot["at_most"] == pytest.approx(1 - 0.05 ** (1 / 60))
+    assert spot["missed"] == 78
+    assert bound_missed(10, 0, 0)["missed"] == 10
 
 
 def test_rows_of_a_spot_check_that_nobody_could_tell_may_be_wrong():
-    assert spot_bound(1610, 1, 60, unsure=2).at_most == spot_bound(1610, 3, 60).at_most
+    assert bound_missed(1610, 1, 60, unsure=2)["at_most"] == bound_missed(1610, 3, 60)["at_most"]
 
 
 @pytest.mark.parametrize("decided", [20, 40])
 def test_a_promise_that_is_right_is_seldom_doubted_in_the_order_of_suspicion(decided):
     p = np.linspace(0.97, 0.52, 40)[:decided]
     wrong = (np.random.default_rng(0).random((4000, decided)) < p).sum(axis=1)
-    found = [SoFar(int(w), decided, *wilson(int(w), decided), p.mean()) for w in wrong]
-    assert np.mean([not told.as_promised for told in found]) < 0.06
+    found = [so_far(int(w), decided, *wilson(int(w), decided), p.mean()) for w in wrong]
+    assert np.mean([bool(describe_broken_promise(told)) for told in found]) < 0.06
 
 
 @pytest.fixture
@@ -153,35 +158,41 @@ def test_every_part_of_the_page_has_its_sentence(told):
 
 
 def test_one_is_not_many():
-    assert so_far_sentence(SoFar(1, 1, 0.2, 1.0, 0.9)).startswith("1 of 1 was wrong (100%, 20 to")
-    assert so_far_sentence(SoFar(0, 1, 0.0, 0.79, 0.66)).startswith("0 of 1 was wrong (0%, 0 to")
-    assert spot_sentence(Spot(2, 60, 0.1, 9)).startswith("2 of 60 spot-checked were wrong: at most")
-    unsure = spot_sentence(Spot(0, 60, 0.1, 9, 3))
-    assert unsure.startswith("none of 60 spot-checked was wrong, 3 may be: at most 10%")
-    assert pace_sentence(Pace(3, 0.2)) == "about 95% found after 3 more, 1 minute"
-    assert pace_sentence(Pace(0, None)) == ""
+    assert describe_so_far(so_far(1, 1, 0.2, 1.0, 0.9)).startswith("1 of 1 was wrong (100%, 20 to")
+    assert describe_so_far(so_far(0, 1, 0.0, 0.79, 0.66)).startswith("0 of 1 was wrong (0%, 0 to")
+    two = describe_spot_check({"spot": bound_missed(90, 2, 60)})
+    assert two.startswith("2 of 60 spot-checked were wrong: at most")
+    unsure = describe_spot_check({"spot": bound_missed(90, 0, 60, 3)})
+    assert unsure.startswith("none of 60 spot-checked was wrong, 3 may be: at most 13%")
+    short = describe_pace({"pace": {"rows": 3, "minutes": 0.2}})
+    assert short == "about 95% found after 3 more, 1 minute"
+    assert describe_pace({"pace": {"rows": 0, "minutes": None}}) == ""
 
 
 def test_a_broken_promise_is_told_which_way():
-    assert warning_sentence(SoFar(5, 10, 0.3, 0.7, 0.5)) == ""
-    assert warning_sentence(SoFar(1, 10, 0.1, 0.4, 0.5)).startswith("fewer were wrong than")
-    assert warning_sentence(SoFar(9, 10, 0.6, 0.9, 0.5)).startswith("more were wrong than")
+    assert describe_broken_promise(so_far(5, 10, 0.3, 0.7, 0.5)) == ""
+    assert describe_broken_promise(so_far(1, 10, 0.1, 0.4, 0.5)).startswith("fewer were wrong than")
+    assert describe_broken_promise(so_far(9, 10, 0.6, 0.9, 0.5)).startswith("more were wrong than")
+
+
+NONE_LEFT = {"rows": 0, "expected": 0.0, "low": 0.0, "high": 0.0}
 
 
 def test_a_spot_check_gives_what_is_left_an_interval(told):
-    checked = told._replace(others=Left(900, 9.4, 2.2, 15.1), spot=Spot(0, 60, 0.05, 45))
-    assert left_sentence(checked).endswith("among the 900 not flagged: 9 (2 to 16)")
-    done = checked._replace(flagged=Left(0, 0.0, 0.0, 0.0))
-    assert left_sentence(done) == "expected among the 900 not flagged: 9 (2 to 16)"
+    others = {"rows": 900, "expected": 9.4, "low": 2.2, "high": 15.1}
+    checked = told | {"others": others, "spot": bound_missed(900, 0, 60)}
+    assert describe_left(checked).endswith("among the 900 not flagged: 9 (2 to 16)")
+    done = checked | {"flagged": NONE_LEFT}
+    assert describe_left(done) == "expected among the 900 not flagged: 9 (2 to 16)"
 
 
 def test_the_end_of_the_list_is_told(told):
-    assert stop_sentence(told._replace(next_wrong=None)) == "every suspect is decided"
-    assert stop_sentence(told._replace(stop=False)) == ""
+    assert describe_stop(told | {"next_wrong": None}) == "every suspect is decided"
+    assert describe_stop(told | {"stop": False}) == ""
 
 
 def test_suspects_that_nobody_could_tell_are_suspects(told):
-    done = told._replace(flagged=Left(0, 0.0, 0.0, 0.0), stop=True, next_wrong=None)
+    done = told | {"flagged": NONE_LEFT, "stop": True, "next_wrong": None}
     assert sentences(done)["so_far"] == "no suspect is decided yet"
     assert sentences(done)["stop"] == "every suspect is decided"
 
@@ -206,7 +217,7 @@ def test_a_certificate_says_what_is_proven_and_no_more():
 
 
 def test_without_suspects_none_is_said_to_be_decided(told):
-    none = told._replace(flagged=Left(0, 0.0, 0, 0), suspects=0, stop=True, next_wrong=None)
+    none = told | {"flagged": NONE_LEFT, "suspects": 0, "stop": True, "next_wrong": None}
     said = sentences(none)
     assert said["so_far"] == "no row is flagged"
     assert said["stop"] == ""

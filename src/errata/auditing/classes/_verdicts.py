@@ -89,7 +89,7 @@ def _with_p_wrong(
     )
     n = len(codes)
     rate = float(p_wrong.mean())
-    expected = expected_left(components, others=components.others)
+    _, low, high = expected_left(components, others=components.others)
     known = posterior.skill.enough  # without skill, the interval stays as wide as it can be
     return posterior._replace(
         p_wrong=p_wrong,
@@ -97,8 +97,8 @@ def _with_p_wrong(
         p_elsewhere=np.minimum(posterior.p_elsewhere, p_wrong),
         joint=_joint(posterior.joint, posterior.p_wrong, p_wrong, codes),
         rate=rate,
-        low=min(rate, expected.low / n) if known else 0.0,
-        high=max(rate, expected.high / n) if known else max(rate, posterior.high),
+        low=min(rate, low / n) if known else 0.0,
+        high=max(rate, high / n) if known else max(rate, posterior.high),
     )
 
 

@@ -1,7 +1,7 @@
 """What verdicts tell about the labels that nobody has looked at.
 
 1. ``_components`` of ``audit_folder``: hypotheses that verdicts reweigh, and with them ``p_wrong``
-2. ``_progress``: how good the list was, what is left, when to stop, also in sentences
+2. ``_progress``: how good the list was, what is left, when to stop, how far piles were gone through
 3. ``_certificate``: what verdicts on rows drawn with known probabilities prove, how often reviewers
    are right, and what that does to it
 4. ``_anytime``: bounds that hold whenever a review stops
@@ -21,21 +21,21 @@ from ...audit_folder import (
     undecidable,
     update,
 )
-from ._certificate import Certificate, GoldAnswers, certify, read_answers
-from ._progress import (
-    ReviewProgress,
+from ._certificate import (
+    Certificate,
+    GoldAnswers,
     certificate_sentence,
+    certify,
     gold_sentence,
-    progress,
-    sentences,
+    read_answers,
 )
+from ._progress import progress, sentences
 
 __all__ = [
     "Certificate",
     "Components",
     "Evidence",
     "GoldAnswers",
-    "ReviewProgress",
     "RowSums",
     "certificate_sentence",
     "certify",

@@ -1,6 +1,6 @@
 """A certificate: what verdicts on rows drawn with known probabilities prove about a table.
 
-How they are drawn says errata.audit_folder._piles. Both piles together are one order of draws,
+How they are drawn says errata.audit_folder.draw_piles. Both piles together are one order of draws,
 and rows count along it up to the first that nobody has looked at. Bounds hold whenever a review
 stops (_anytime), or for a number of verdicts that was fixed before the first of them, which
 proves a little more.
@@ -28,73 +28,23 @@ V = W (1 - b) + (1 - W) a. Hence, if V >= low and a <= a', and if V <= high and 
 Bounds of a and b hold at all times of a review, as those of V do; alpha is shared by all.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...audit_folder.decisions import Event, differ
+from ..._format import count, percent, plural
+from ...audit_folder.decisions import Event, RowVerdict, differ
 from ._anytime import ALPHA, Draws, ListBound, log_choose, rate_at_most
+from ._progress import format_bounds
 
 SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
 SLIPS = 0.2  # of alpha for false alarms, and as much for misses
 HALF_WIDTH = 0.03  # of the interval that the number of further verdicts is told for
 TELLING = 20  # verdicts from which it is told
 DISAGREE = 0.05  # of what foretold the verdicts: the audit did not, if it is less
-
-
-def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a fraction, of which ``found`` in ``n`` were seen.
-
-    Its mean coverage is close to what is asked for even when few were seen; that of each single
-    fraction is not guaranteed.
-
-    Examples
-    --------
-    >>> low, high = wilson(37, 41)
-    >>> round(low, 2), round(high, 2)
-    (0.77, 0.96)
-    """
-    if n == 0:
-        return 0.0, 1.0
-    z2 = NormalDist().inv_cdf((1 + coverage) / 2) ** 2
-    centre = found + z2 / 2
-    half = sqrt(z2 * (found * (n - found) / n + z2 / 4))
-    return max(0.0, (centre - half) / (n + z2)), min(1.0, (centre + half) / (n + z2))
-
-
-def clopper_pearson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
-    """The exact interval of a fraction: it holds the truth at least that often, whatever it is.
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(0, 60)
-    >>> low, round(high, 3)
-    (0.0, 0.06)
-    """
-    tail = (1 - coverage) / 2
-    return at_least(found, n, 1 - tail), at_most(found, n, 1 - tail)
-
-
-def at_most(found: int, n: int, confidence: float = 0.95) -> float:
-    """The exact upper bound of a fraction.
-
-    Examples
-    --------
-    >>> round(at_most(0, 60), 3)
-    0.049
-    """
-    from scipy.special import betaincinv  # a quarter of a second, and not for the first card
-
-    return float(betaincinv(found + 1, n - found, confidence)) if found < n else 1.0
-
-
-def at_least(found: int, n: int, confidence: float = 0.95) -> float:
-    """The exact lower bound of a fraction."""
-    return 1 - at_most(n - found, n, confidence)
+COUNTS = ("right", "shown_right", "shown_wrong", "alarms", "misses")  # of answers to gold rows
 
 
 def at_least_wrong(draws: Draws, confidence: float = 0.975) -> int:
@@ -220,16 +170,13 @@ def read_answers(
             continue
         is_shown_right = not differ(event.label, certain[key])
         is_kept = not differ(event.class_text, event.label)
-        own = counts.setdefault(reviewer, dict.fromkeys(_COUNTS, 0))
+        own = counts.setdefault(reviewer, dict.fromkeys(COUNTS, 0))
         own["right"] += not differ(event.class_text, certain[key])
         own["shown_right"] += is_shown_right
         own["shown_wrong"] += not is_shown_right
         own["alarms"] += is_shown_right and not is_kept
         own["misses"] += is_kept and not is_shown_right
     return [GoldAnswers(name, **counts[name]) for name in sorted(counts)]
-
-
-_COUNTS = ("right", "shown_right", "shown_wrong", "alarms", "misses")
 
 
 def allow_for_slips(low: float, high: float, answers: Iterable[GoldAnswers]) -> tuple[float, float]:
@@ -420,3 +367,74 @@ def _bound_list(
     found = [rank[row] for row, wrong in verdicts.items() if wrong and row in rank]
     ranks = [rank[row] for row in drawn]
     return ListBound(len(rows), ranks, [bool(verdicts[row]) for row in drawn], found)
+
+
+def find_answers(
+    answers: list[GoldAnswers],
+    drawn: dict[str, list[Any]],
+    verdict_of: Callable[[int], RowVerdict | None],
+) -> list[GoldAnswers]:
+    """Answers of all who decided on rows drawn by lot; nobody's where one was not tested."""
+    rows = [entry[0] for entry in drawn["calibration"]] + drawn["spot"]
+    verdicts = [verdict for verdict in map(verdict_of, rows) if verdict is not None]
+    names = {name for verdict in verdicts for name in verdict.reviewers}
+    found = [told for told in answers if told.reviewer in names]
+    return found if len(found) == len(names) else []
+
+
+def certificate_sentence(certificate: Certificate, judged: str = "labels") -> str:
+    """What the verdicts prove, whatever the models did; "" before the first.
+
+    ``judged`` is what is right or wrong.
+
+    >>> from errata.review.inference import Certificate
+    >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6, more=124))
+    '5.0 to 16% of all labels are wrong (95% confidence, valid whenever you stop; 40 rows drawn by
+    lot); of the 120 most suspicious rows at least 50% are; about 120 more verdicts until ±3%'
+    """
+    if not certificate.verdicts:
+        return ""
+    drawn = f"{plural(certificate.verdicts, 'row')} drawn by lot"
+    if certificate.fixed is None:
+        holds = "valid whenever you stop"
+    elif certificate.verdicts < certificate.fixed:
+        return f"{drawn}: nothing is proven before {count(certificate.fixed)}, as was fixed"
+    else:
+        holds = f"for the {count(certificate.fixed)} verdicts that were fixed in advance"
+    parts = [
+        f"{format_bounds(certificate.low, certificate.high)} of all {judged} are wrong "
+        f"(95% confidence, {holds}; {drawn})"
+    ]
+    if certificate.listed:
+        parts.append(
+            f"of the {count(certificate.listed)} most suspicious rows at least "
+            f"{percent(certificate.precision)} are"
+        )
+    if certificate.low_with_slips is not None and certificate.high_with_slips is not None:
+        reach = format_bounds(certificate.low_with_slips, certificate.high_with_slips)
+        slips = f"allowing for slips as in {plural(certificate.gold, 'gold row')}"
+        parts.append(f"{slips}, {reach} of all {judged} are")
+    if certificate.more:
+        parts.append(f"about {count(_round_roughly(certificate.more))} more verdicts until ±3%")
+    if not certificate.agrees:
+        parts.append("the audit and the verdicts disagree, so it is wider than it could be")
+    return "; ".join(parts)
+
+
+def gold_sentence(answers: GoldAnswers) -> str:
+    """How often a reviewer was right where the label was certain.
+
+    >>> gold_sentence(GoldAnswers("ann", 19, 10, 10, alarms=1))
+    'ann was right on 19 of 20 gold rows (67 to 100%)'
+    """
+    low, high = answers.interval
+    return (
+        f"{answers.reviewer} was right on {count(answers.right)} of "
+        f"{plural(answers.rows, 'gold row')} ({format_bounds(low, high)})"
+    )
+
+
+def _round_roughly(number: int) -> int:
+    """A number of which the second digit means little: 124 is about 120."""
+    step = 10 ** max(len(str(number)) - 2, 0)
+    return round(number / step) * step

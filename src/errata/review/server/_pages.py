@@ -79,8 +79,7 @@ async def send_progress(request: Any) -> Any:
     """Counts, precision, what is left, pace; as JSON."""
     review = get_review(request)
     numbers = review.tell("progress", review.tally.progress)
-    parts = {n: p._asdict() if hasattr(p, "_asdict") else p for n, p in numbers._asdict().items()}
-    return JSONResponse({"states": review.standing.counts(), **parts})
+    return JSONResponse({"states": review.standing.counts(), **numbers})
 
 
 async def show_list(request: Any) -> Any:

@@ -58,6 +58,7 @@ class Review:
         self.keys = keys
         self.standing = RowStanding(folder, decisions, reviewer, gold)
         self.tally = ReviewTally(self.standing, stop_at)
+        self.proof: tuple[Any, str] = (None, "")  # what it rests on, and the certificate in words
         self._numbers: dict[str, tuple[int, Any]] = {}  # told last, after so many tens of events
 
     def decide(
@@ -141,7 +142,7 @@ class Review:
 
     def answers(self) -> list[GoldAnswers]:
         """What reviewers said of gold rows."""
-        return read_answers(self.log.gold, self.folder.certain)
+        return read_answers(self.log.gold, self.folder.certain) if self.folder.gold else []
 
     def state(self, place: int) -> str:
         """Where a row stands; to a second reader, what others decided is kept secret."""

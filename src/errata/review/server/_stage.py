@@ -10,8 +10,10 @@ from uuid import uuid4
 from ..._format import percent, plural, probability
 from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
-from .._summary import describe_pair, find_answers, find_drawn_rows
+from .._summary import describe_pair
 from ..inference import certificate_sentence, certify, gold_sentence
+from ..inference._certificate import find_answers
+from ..inference._progress import find_drawn_rows
 from ._keys import DIGITS, format_class, format_field, format_name
 from ._review import Review
 from ._standing import SECOND, SKIPPED, STATES, RowFilter
@@ -133,8 +135,11 @@ def _describe_proof(review: Review) -> str:
         return ""
     verdicts = review.tally.wrong_by_row()
     answers = find_answers(review.answers(), drawn, review.standing.verdict_of)
-    found = certify(drawn, verdicts=verdicts, answers=answers, **folder.all_rows)
-    return certificate_sentence(found, folder.kind.review.nouns)
+    if review.proof[0] != (drawn, verdicts, answers):
+        found = certify(drawn, verdicts=verdicts, answers=answers, **folder.all_rows)
+        sentence = certificate_sentence(found, folder.kind.review.nouns)
+        review.proof = ((drawn, verdicts, answers), sentence)
+    return review.proof[1]
 
 
 def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:

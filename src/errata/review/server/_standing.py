@@ -14,10 +14,8 @@ import numpy as np
 
 from ..._format import join_names
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ, opinion
-from .._summary import PILES, find_seen_rows
 from ..inference import (
     Components,
-    ReviewProgress,
     evidence_of,
     no_evidence,
     progress,
@@ -25,6 +23,7 @@ from ..inference import (
     undecidable,
     update,
 )
+from ..inference._progress import PILES, find_seen_rows
 from ._folder import AuditFolder
 
 _PLAIN = str.maketrans("", "", '"\\')
@@ -381,7 +380,7 @@ class ReviewTally:
         """One decision took so long."""
         self.seconds.append(min(seconds, LONGEST))
 
-    def progress(self) -> ReviewProgress:
+    def progress(self) -> dict[str, Any]:
         """All numbers of the page."""
         folder = self.standing.folder
         suspects = self.standing.suspects
@@ -390,7 +389,7 @@ class ReviewTally:
         seen = find_seen_rows(pile, "spot", self.standing.verdict_of, folder.fingerprint)
         spot = self.told[folder.places(seen)].tolist()
         return progress(
-            self.components,
+            self.now,
             self.evidence,
             self._expected(ahead),
             spot=(spot.count(WRONG), len(spot), spot.count(UNTOLD) + spot.count(UNSURE)),

@@ -81,10 +81,10 @@ def test_numbers_that_differ_by_rounding_are_right(page, homes):
     first = next(row for row, *_ in page.review.folder.numbers["piles"]["calibration"])
     page.decide(first, "label", filter="queue=calibration")
     page.decide(1 if first == 0 else 0, "suggestion")
-    so_far = page.review.tally.progress().so_far
+    so_far = page.review.tally.progress()["so_far"]
     told = review_summary(page.decisions, read_audited(homes), homes)
     assert told["labels"] == {"wrong": 1, "right": 1}
-    assert so_far.wrong == told["progress"]["numbers"]["so_far"]["wrong"] == 1
+    assert so_far["wrong"] == told["progress"]["numbers"]["so_far"]["wrong"] == 1
     assert "1 number wrong, 1 right" in told["sentences"][1]
     assert "of all numbers are wrong" in told["certificate"]["sentence"]
     assert "of all numbers are wrong" in page.get("/agreement").text

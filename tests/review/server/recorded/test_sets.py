@@ -86,7 +86,7 @@ def test_a_row_is_wrong_when_any_label_is(page, pets):
     told = review_summary(page.decisions, read_audited(pets), pets)
     assert told["labels"] == {"wrong": 1, "right": 1}
     assert "1 set of labels wrong, 1 right" in told["sentences"][1]
-    assert page.review.tally.progress().so_far.wrong == 1
+    assert page.review.tally.progress()["so_far"]["wrong"] == 1
 
 
 def test_blindly_no_label_is_set(pets):
