@@ -65,7 +65,7 @@ def test_from_the_table_to_a_clean_one(folder):
         why = await call(client, "explain", audit="pets.audit", row=3)
         assert "is labelled dog" in why
         said = await call(client, "decide", audit="pets.audit", row=3, label="cat", reviewer="ann")
-        assert said == "Recorded: row 3 is cat, says ann. 1 rows are decided."
+        assert said == "Recorded: row 3 is cat, says ann. 1 row is decided."
         told = await call(client, "certificate", audit="pets.audit")
         assert told["sentences"]
         await call(client, "clean", audit="pets.audit", out="clean.csv", action="relabel")

@@ -12,12 +12,12 @@ from pathlib import Path
 import httpx
 
 from errata.review import open_decisions
-from errata.review.server._app import Door, make_app
+from errata.review.server._app import Session, make_app
 from errata.review.server._folder import AuditFolder
 from errata.review.server._review import Review
 
-DOOR = Door("127.0.0.1", 8000, token="secret")
-OURS = {"origin": DOOR.seen_as, "sec-fetch-site": "same-origin"}
+SESSION = Session("127.0.0.1", 8000, token="secret")
+OURS = {"origin": SESSION.origin, "sec-fetch-site": "same-origin"}
 PART = {"errata-part": "stage"}
 LONG = 300  # seconds: a hundred times what a quiet machine needs
 
@@ -25,12 +25,12 @@ LONG = 300  # seconds: a hundred times what a quiet machine needs
 class Page:
     """The application of one review, spoken to as a browser would that has been let in."""
 
-    def __init__(self, audit, *, reviewer="ann", gold=0.0, door=DOOR, **options):
+    def __init__(self, audit, *, reviewer="ann", gold=0.0, session=SESSION, **options):
         self.decisions = open_decisions(audit)
         folder = AuditFolder(Path(audit), gold=gold > 0)
         self.review = Review(folder, self.decisions, reviewer, gold=gold, **options)
-        self.app = make_app(self.review, door)
-        self.headers = {"host": "127.0.0.1:8000", "cookie": f"{door.cookie}={door.token}"}
+        self.app = make_app(self.review, session)
+        self.headers = {"host": "127.0.0.1:8000", "cookie": f"{session.cookie}={session.token}"}
 
     @classmethod
     def again(cls, page):
@@ -53,7 +53,7 @@ class Page:
         async def call():
             transport = httpx.ASGITransport(app=self.app)
             async with httpx.AsyncClient(
-                transport=transport, base_url=DOOR.seen_as, verify=False
+                transport=transport, base_url=SESSION.origin, verify=False
             ) as client:
                 return await client.request(method, path, headers=sent, **content)
 

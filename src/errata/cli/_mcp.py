@@ -14,6 +14,7 @@ import click
 
 import errata
 
+from .._format import plural
 from .._optional import require
 from ._folder import find_table, name_beside
 
@@ -147,7 +148,8 @@ def make_server(folder: Path) -> Any:
                 event = audited.decide(row, classes[label], reviewer=reviewer, queue="assistant")
                 decisions.record(event)
                 decided = sum(v.state == "decided" for v in decisions.verdicts().values())
-            return f"Recorded: row {row} is {label}, says {reviewer}. {decided} rows are decided."
+            so_far = f"{plural(decided, 'row')} {'is' if decided == 1 else 'are'} decided"
+            return f"Recorded: row {row} is {label}, says {reviewer}. {so_far}."
 
         return await look(record)
 

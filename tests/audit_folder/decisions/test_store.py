@@ -390,8 +390,8 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from decision_cases import said
 from errata.review import Decisions
-from errata.audit_folder.decisions import _store
-_store._SECONDS = 300  # to wait for the others, however busy the machine is
+from errata.audit_folder.decisions import _file
+_file.WAIT = 300  # to wait for the others, however busy the machine is
 path, name, count = sys.argv[1:]
 with Decisions(path) as decisions:
     for row in range(int(count)):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.review.server._app import open_browser
+from errata.review.server._serve import open_browser
 from review.browser_page import events, press, row, said, settled, verdicts
 
 
@@ -35,17 +35,22 @@ def test_the_file_that_opens_the_browser_leads_in(server, browser, monkeypatch):
 
 def test_it_works_without_script(open_page, server, folder):
     page = open_page(server, java_script_enabled=False)
+
+    def click(found):
+        with page.expect_navigation():  # a form is sent, and its answer is there
+            found.click()
+
     shown = row(page)
-    page.locator("form.decision button[value=label]").click()
+    click(page.locator("form.decision button[value=label]"))
     assert row(page) != shown
     last = events(folder)[-1]
     assert (last.row, last.kind) == (shown, "label")
-    page.get_by_role("button", name="Undo U").click()
+    click(page.get_by_role("button", name="Undo U"))
     assert row(page) == shown
-    page.locator(".classes button").first.click()
+    click(page.locator(".classes button").first)
     assert events(folder)[-1].row == shown
-    page.get_by_role("link", name="History").click()
-    page.locator(".events button").first.click()
+    click(page.get_by_role("link", name="History"))
+    click(page.locator(".events button").first)
     assert events(folder)[-1].kind == "undo"
 
 

@@ -36,13 +36,13 @@ def audited(tmp_path_factory, few_trees):
 @pytest.fixture
 def page(audited):
     with Page(audited, table=audited.parent / "pets.csv") as page:
-        row = int(page.review.folder.rows.number[0])
+        row = int(page.review.folder.rows[0])
         page.decide(row, key="first", note="=1+1")
         yield page
 
 
 def test_an_audit_of_errata_is_shown(page):
-    text = page.get("/card/" + str(page.review.folder.rows.number[0])).text
+    text = page.get("/card/" + str(page.review.folder.rows[0])).text
     assert "height" in text
     assert "Rows most like it" in text
     assert page.review.folder.title == "pets.csv"

@@ -27,7 +27,7 @@ def page(tested):
 
 
 def order_of(page, queue):
-    return page.review.folder.rows.number[page.review.standing.rows_in(RowFilter(queue))].tolist()
+    return page.review.folder.rows[page.review.standing.rows_in(RowFilter(queue))].tolist()
 
 
 def gold_of(page, queue="suspects"):
@@ -45,8 +45,8 @@ def test_a_fifth_of_each_queue_tests_where_the_list_would_have_it(page, tested):
     assert all(row % 2 == 0 for row in gold_of(page, "suspects"))  # those that look like suspects
     assert all(row % 2 for row in gold_of(page, "spot"))
     places = page.review.standing.rows_in(RowFilter("suspects"))
-    p = page.review.folder.rows.p_wrong[places]
-    at = np.flatnonzero(page.review.folder.rows.number[places] >= 90)[0]
+    p = page.review.folder.p_wrong[places]
+    at = np.flatnonzero(page.review.folder.rows[places] >= 90)[0]
     assert p[at] == 0.9
     assert abs(p[at] - p[at - 1]) < 0.5
 
@@ -85,7 +85,7 @@ def test_an_answer_is_kept_as_a_test_and_decides_nothing(page, tested):
     last = list(page.decisions.events())[-1]
     assert (last.queue, last.row, last.class_text) == ("gold", gold, last.suggested)
     assert gold not in [
-        int(page.review.folder.rows.number[place])
+        int(page.review.folder.rows[place])
         for place in page.review.standing.waiting(RowFilter("suspects"))
     ]
     page.post("/undo", {"key": "u", "filter": ""}, headers={"errata-part": "stage"})
@@ -96,7 +96,7 @@ def test_an_answer_is_kept_as_a_test_and_decides_nothing(page, tested):
 def test_cleaning_knows_nothing_of_tests(page):
     gold = gold_of(page)[0]
     page.decide(gold, "label")
-    keys = page.review.folder.rows.key
+    keys = page.review.folder.keys
     assert not len(errata.review.resolve(page.decisions, keys).rows)
 
 

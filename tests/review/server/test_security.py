@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import errata
-from errata.review.server._app import HEADERS, LARGEST_BODY, Door, make_server
-from review.reviewing import DOOR, LONG, OURS, PART, Page, row_of, serving
+from errata.review.server._app import HEADERS, LARGEST_BODY, Session
+from errata.review.server._serve import make_server
+from review.reviewing import LONG, OURS, PART, SESSION, Page, row_of, serving
 
 WRITES = ("/decide", "/undo", "/redo", "/note", "/bulk", "/reaudit")
 READS = (
@@ -51,10 +52,10 @@ def test_the_token_is_in_the_address_once(page):
 
 
 def test_a_token_has_256_bits():
-    first, second = Door("127.0.0.1", 1).token, Door("127.0.0.1", 1).token
+    first, second = Session("127.0.0.1", 1).token, Session("127.0.0.1", 1).token
     assert first != second
     assert len(first) * 6 >= 256
-    assert first not in repr(Door("127.0.0.1", 1, token=first))
+    assert first not in repr(Session("127.0.0.1", 1, token=first))
 
 
 THEIRS = ['aaa={"a":1}', 'x="', "a=b=c", "é", ";;", "errata_8000=theirs", "errata_80=secret"]
@@ -93,8 +94,8 @@ def test_other_sites_cannot_decide(page, headers):
 
 
 def test_a_proxy_is_named_by_its_origin(audit):
-    door = Door("127.0.0.1", 8000, "https://review.example.org", token="secret")
-    with Page(audit, door=door) as page:
+    session = Session("127.0.0.1", 8000, "https://review.example.org", token="secret")
+    with Page(audit, session=session) as page:
         seen = {"host": "review.example.org"}
         assert page.get("/", headers=seen).status_code == 200
         theirs = seen | {"origin": "https://review.example.org"}
@@ -185,14 +186,21 @@ async def of_unknown_length():
 
 
 @contextmanager
-def impatient(app, read_within=0.5):
-    """The port of a server that gives a request little time to arrive."""
-    server = make_server(app, read_within)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def connected(app, sent, timeout):
+    """A client of a server that gives a request little time to arrive; it has sent something.
+
+    The server starts after that, so that however slow the client is, it is in time.
+    """
+    server = make_server(app, read_within=0.5)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname(), timeout=timeout) as client,
+    ):
+        client.sendall(sent)
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            yield listener.getsockname()[1]
+            yield client
         finally:
             server.should_exit = True
             thread.join()
@@ -215,11 +223,7 @@ FOREIGN_POST = POST.replace(b"same-origin", b"cross-site")
 )
 @pytest.mark.parametrize("drip", [b"", b"x"], ids=["silent", "drip"])
 def test_a_request_that_does_not_end_is_cut_off(page, begun, drip):
-    with (
-        impatient(page.app) as port,
-        socket.create_connection(("127.0.0.1", port), timeout=0.05) as client,
-    ):
-        client.sendall(begun)
+    with connected(page.app, begun, timeout=0.05) as client:
         deadline = time.monotonic() + LONG
         while not is_cut_off(client, drip):
             assert time.monotonic() < deadline, "the connection is still open"
@@ -241,15 +245,11 @@ def is_cut_off(client, drip):
 
 def test_an_answer_may_take_longer_than_the_request():
     async def answer_late(scope, receive, send):
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(1.0)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"late"})
 
-    with (
-        impatient(answer_late, read_within=1) as port,
-        socket.create_connection(("127.0.0.1", port), timeout=LONG) as client,
-    ):
-        client.sendall(GET)
+    with connected(answer_late, GET, timeout=LONG) as client:
         assert client.recv(12) == b"HTTP/1.1 200"
 
 
@@ -280,4 +280,4 @@ def test_a_plain_form_is_sent_on(page):
     assert answer.headers["location"].startswith("/card/")
     assert len(events(page)) == 1
     assert row_of(page.post("/undo", {"key": "u"}, headers=PART)) == 0
-    assert DOOR.seen_as == OURS["origin"]
+    assert SESSION.origin == OURS["origin"]

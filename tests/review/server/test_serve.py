@@ -179,6 +179,6 @@ def test_no_suspects_is_no_dead_end(tmp_path):
     with Page(write_audit(tmp_path / "clean.audit", flagged=0)) as page:
         text = page.get("/?queue=disputed").text
         assert "Reviewers agree" in text
-        for row in page.review.folder.rows.number[page.review.standing.suspects].tolist():
+        for row in page.review.folder.rows[page.review.standing.suspects].tolist():
             page.decide(row, "label")
         assert "Spot-check rows that were not flagged" in page.get("/").text

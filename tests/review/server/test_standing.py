@@ -12,7 +12,7 @@ from review.reviewing import Page, row_of
 
 def numbers(page, **conditions):
     chosen = RowFilter(conditions.pop("queue", "suspects"), **conditions)
-    return page.review.folder.rows.number[page.review.standing.rows_in(chosen)].tolist()
+    return page.review.folder.rows[page.review.standing.rows_in(chosen)].tolist()
 
 
 def test_the_suspects_are_the_flagged_rows_and_piles_are_queues_of_their_own(page):
@@ -80,7 +80,7 @@ def test_filters_narrow_a_queue(page):
     assert found == suggested & set(range(40))
     certain = numbers(page, low="0.9", high="0.95")
     assert certain
-    assert all(0.9 <= folder.rows.p_wrong[folder.place(row)] <= 0.95 for row in certain)
+    assert all(0.9 <= folder.p_wrong[folder.place(row)] <= 0.95 for row in certain)
     assert len(numbers(page, queue="all", text="GREY")) > len(
         numbers(page, queue="all", text="grey wet")
     )
@@ -131,9 +131,7 @@ def test_rows_on_which_reviewers_differ_are_disputed(page):
 def test_a_second_opinion_is_asked_on_what_another_decided(page):
     other(page, 2)
     other(page, 3)
-    assert (
-        2 not in page.review.folder.rows.number[page.review.standing.waiting(RowFilter("suspects"))]
-    )
+    assert 2 not in page.review.folder.rows[page.review.standing.waiting(RowFilter("suspects"))]
     answer = page.get("/?queue=all&reviewer=bob")
     assert row_of(answer) == 2
     assert row_of(page.decide(2, filter="queue=all&reviewer=bob")) == 3
@@ -162,11 +160,11 @@ def test_states_are_kept_as_they_would_be_read_anew(page):
             page.post(f"/{action}", {"key": f"{step}"})
         else:
             page.decide(int(random.choice(order)), action, key=f"{step}")
-    kept, told = page.review.standing.states.copy(), page.review.tally.told.copy()
+    kept, told = page.review.standing.states.copy(), page.review.tally.verdicts.copy()
     evidence = page.review.tally.evidence
     with Page.again(page) as fresh:
         assert (fresh.review.standing.states == kept).all()
-        assert (fresh.review.tally.told == told).all()
+        assert (fresh.review.tally.verdicts == told).all()
         for a, b in zip(fresh.review.tally.evidence, evidence, strict=True):
             np.testing.assert_allclose(
                 np.hstack(_flat(a)), np.hstack(_flat(b)), rtol=1e-9, atol=1e-9

@@ -41,10 +41,10 @@ async def decide(request: Any) -> Any:
             raise
         page = render_page(review, chosen, place, said=f"Not saved: {error.detail}", failed=True)
         return HTMLResponse(page, error.status_code)
-    told_late = _record(lambda: review.decide(place, chosen, **answer))
+    decided_elsewhere = _record(lambda: review.decide(place, chosen, **answer))
     row = review.number(place)
     said = f"Row {row}: {_describe_decision(review, place)}."
-    if told_late:
+    if decided_elsewhere:
         said += " It had been decided elsewhere since you opened it; both are in the history."
     return _respond(request, chosen, review.standing.next_place(chosen, place), said)
 

@@ -8,7 +8,6 @@ takes longer than everything else that the page does before it is there.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
@@ -38,19 +37,6 @@ from ...audit_folder.decisions import as_text, from_text
 from ._keys import format_name
 
 
-@dataclass(frozen=True)
-class CardRows:
-    """The rows that have a card, in the order of the cards."""
-
-    number: np.ndarray
-    key: np.ndarray
-    p_wrong: np.ndarray
-    flagged: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-
 class AuditFolder:
     """An audit on disk.
 
@@ -74,9 +60,14 @@ class AuditFolder:
         rows = np.r_[self.cards.rows, np.array([card["row"] for card in self.gold], dtype=np.int64)]
         self.kind = kind_of(self.numbers)
         self.recorded = resolve_name(self.kind.review.recorded)(path / ROWS, self.numbers, rows)
-        self.rows = _read_rows(path / ROWS, rows, self.kind.review.p_wrong)
+        # Of the rows that have a card, in the order of the cards; a column at a time, as only some
+        # rows of each are kept.
+        self.rows = rows
+        self.keys = texts_at(read_column(path / ROWS, "key"), rows)
+        self.p_wrong = column_numbers(read_column(path / ROWS, self.kind.review.p_wrong))[rows]
+        self.flagged = column_numbers(read_column(path / ROWS, "flagged"))[rows]
         self.certain = self._show_gold()
-        self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
+        self._places = {row: place for place, row in enumerate(rows.tolist())}
 
     @property
     def fingerprint(self) -> str:
@@ -91,7 +82,7 @@ class AuditFolder:
     @cached_property
     def places_by_key(self) -> dict[str, int]:
         """Where the card is of each row that has one, by its key."""
-        return {key: place for place, key in enumerate(self.rows.key)}
+        return {key: place for place, key in enumerate(self.keys)}
 
     @cached_property
     def examples(self) -> dict[int, dict[str, Any]]:
@@ -111,10 +102,10 @@ class AuditFolder:
         """Have gold rows look like their cards; return their own labels, as text by key."""
         certain = {}
         for place, card in enumerate(self.gold, start=len(self.cards)):
-            certain[self.rows.key[place]] = self.recorded.label_text(place)
+            certain[self.keys[place]] = self.recorded.label_text(place)
             self.recorded.show(place, card)
-            self.rows.p_wrong[place] = card["p_wrong"]
-            self.rows.flagged[place] = card["flagged"]
+            self.p_wrong[place] = card["p_wrong"]
+            self.flagged[place] = card["flagged"]
         return certain
 
     def is_gold(self, place: int) -> bool:
@@ -196,16 +187,6 @@ def _explain_no_cards(path: Path, is_large: bool) -> str:
         why = "it was saved without its table"
         what = "audit the table again and save that"
     return f"{path} has no cards to review, as {why}; {what}."
-
-
-def _read_rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
-    """The rows with a card; a column at a time, as only some rows of each are kept."""
-    return CardRows(
-        number=numbers,
-        key=texts_at(read_column(path, "key"), numbers),
-        p_wrong=column_numbers(read_column(path, p_wrong))[numbers],
-        flagged=column_numbers(read_column(path, "flagged"))[numbers],
-    )
 
 
 class RecordedClasses:

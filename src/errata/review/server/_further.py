@@ -115,16 +115,6 @@ def _write_events(review: Review, path: Path) -> Path:
     return path
 
 
-FORMATS: dict[str, tuple[str, Callable[[Review, Path], Path]]] = {
-    "csv": (".decided.csv", _write_table),
-    "parquet": (".decided.parquet", _write_table),
-    "jsonl": (".decided.jsonl", _write_table),
-    "label-studio": (".tasks.json", _write_tasks),
-    "label-studio-config": (".tasks.xml", _write_config),
-    "events": (".events.csv", _write_events),
-}
-
-
 def _copy_verdicts(review: Review) -> dict[str, Any]:
     """As they are now: the file is written beside further decisions."""
     return dict(review.decisions.verdicts())
@@ -277,6 +267,16 @@ def _summarise(folder: Path) -> str:
     numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     estimate = numbers["noise_rate"][0]
     return f"{percent(estimate)} of the labels are expected to be wrong now"
+
+
+FORMATS: dict[str, tuple[str, Callable[[Review, Path], Path]]] = {
+    "csv": (".decided.csv", _write_table),
+    "parquet": (".decided.parquet", _write_table),
+    "jsonl": (".decided.jsonl", _write_table),
+    "label-studio": (".tasks.json", _write_tasks),
+    "label-studio-config": (".tasks.xml", _write_config),
+    "events": (".events.csv", _write_events),
+}
 
 
 ROUTES = [

@@ -78,7 +78,7 @@ async def send_image(request: Any) -> Any:
 async def send_progress(request: Any) -> Any:
     """Counts, precision, what is left, pace; as JSON."""
     review = get_review(request)
-    numbers = review.tell("progress", review.tally.progress)
+    numbers = review.renew("progress", review.tally.progress)
     return JSONResponse({"states": review.standing.counts(), **numbers})
 
 
@@ -127,7 +127,7 @@ async def show_agreement(request: Any) -> Any:
             pairs=review.decisions.agreement(),
             counts=counts,
             proven=proof,
-            tests=review.tell("tests", lambda: list(map(gold_sentence, review.answers()))),
+            tests=review.renew("tests", lambda: list(map(gold_sentence, review.answers()))),
             elsewhere=review.standing.elsewhere(),
         )
     )

@@ -73,7 +73,7 @@ class Review:
         shown: float | None = None,
     ) -> bool:
         """Keep a decision, and return whether the row was decided elsewhere since it was shown."""
-        before = self.log.verdicts.get(self.folder.rows.key[place])
+        before = self.log.verdicts.get(self.folder.keys[place])
         known = any(event.key == key for event, _ in self.history(place))
         seconds = None if shown is None else max(time.time() - shown, 0.0)
         kind, class_text = self._name_class(place, kind, class_text)
@@ -113,7 +113,7 @@ class Review:
         self.standing.refresh(rows)
         self.tally.refresh(rows)
 
-    def tell(self, name: str, compute: Callable[[], Any]) -> Any:
+    def renew(self, name: str, compute: Callable[[], Any]) -> Any:
         """A number to show; beside gold rows it is renewed with every tenth event only.
 
         A gold row changes none of them, and would give itself away.
@@ -128,7 +128,7 @@ class Review:
     def history(self, place: int) -> list[tuple[Event, bool]]:
         """What was said of a row as far as it may be seen, and whether it still stands."""
         is_gold = self.folder.is_gold(place)
-        events = self.log.history(self.folder.rows.key[place])
+        events = self.log.history(self.folder.keys[place])
         return [
             (event, self.log.stands(event))
             for event in events
@@ -152,18 +152,18 @@ class Review:
 
     def number(self, place: int | None) -> int | None:
         """The number that a row has in the table."""
-        return None if place is None else int(self.folder.rows.number[place])
+        return None if place is None else int(self.folder.rows[place])
 
     def _event(self, place: int, chosen: RowFilter, **said: Any) -> Event:
         folder = self.folder
         return Event(
             reviewer=self.reviewer,
-            row=int(folder.rows.number[place]),
-            row_key=folder.rows.key[place],
+            row=int(folder.rows[place]),
+            row_key=folder.keys[place],
             queue=GOLD if folder.is_gold(place) else self.standing.queue_of(chosen),
             label=folder.label_text(place),
             suggested=folder.suggested_text(place),
-            p_wrong=float(folder.rows.p_wrong[place]),
+            p_wrong=float(folder.p_wrong[place]),
             audit=folder.fingerprint,
             **said,
         )

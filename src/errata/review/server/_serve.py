@@ -1,20 +1,39 @@
-"""Serve the page: open audit and decisions, listen, tell the address, answer until stopped."""
+"""Serve the page: open audit and decisions, listen, tell the address, answer until stopped.
+
+A request that does not end is cut off.
+"""
 
 import getpass
 import os
+import re
 import socket
+import tempfile
+import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from ..._warn import warn_user
 from ...audit_folder.decisions import open_decisions
-from ._app import Door, is_loopback, open_browser, read_origin
+from ._app import Session, is_loopback, make_app
 from ._folder import AuditFolder, find_table
 from ._keys import read_keys
 from ._review import Review
 from ._standing import QUEUES
+
+_ORIGIN = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/*")
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+OPENING_PAGE = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={address}"><title>errata review</title>
+<p><a href="{address}">Open the review</a></p>
+"""
 
 
 def serve(
@@ -106,22 +125,19 @@ def serve(
     name = getpass.getuser() if reviewer is None else reviewer.strip()
     if not name:
         raise ValueError("the name of the reviewer is empty; decisions are kept under a name.")
-    seen_as = "" if origin is None else read_origin(origin)
+    public_origin = "" if origin is None else read_origin(origin)
     with _open_socket(host, port) as listener, open_decisions(audit) as decisions:
-        door = Door(host, listener.getsockname()[1], seen_as)
-        decisions.keep_lock(door.seen_as)
+        session = Session(host, listener.getsockname()[1], public_origin)
+        decisions.keep_lock(session.origin)
         if not is_loopback(host):
             warn_user(
-                f"{door.seen_as} can be reached from other machines, and is not encrypted: whoever "
-                "listens on the way can read and decide; an ssh tunnel is safer."
+                f"{session.origin} can be reached from other machines, and is not encrypted: "
+                "whoever listens on the way can read and decide; an ssh tunnel is safer."
             )
-        # Here, as importing Starlette takes a while.
-        from ._app import make_app, make_server
-
-        server = make_server(make_app(Review(folder, decisions, name, **options), door))
-        with open_browser(door.address) if browser else nullcontext():
+        server = make_server(make_app(Review(folder, decisions, name, **options), session))
+        with open_browser(session.address) if browser else nullcontext():
             if ready is not None:
-                ready(door.address)
+                ready(session.address)
             server.run(sockets=[listener])
 
 
@@ -152,3 +168,100 @@ def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
             ) from None
         listener.listen(64)
         yield listener
+
+
+def read_origin(text: str) -> str:
+    """What browsers see, as they write it; raise where it is no address of a page.
+
+    >>> read_origin("https://Review.example.org:443/")
+    'https://review.example.org'
+    """
+    found = _ORIGIN.fullmatch(text.strip().lower())
+    port = int(found[3]) if found and found[3] else None
+    if found is None or port == 0 or (port or 0) > 65535:
+        raise ValueError(
+            f"{text!r} is no origin that a browser could see; write http or https, a host and "
+            "perhaps a port, as in https://review.example.org:8443."
+        )
+    scheme = found[1]
+    host = found[2]
+    return f"{scheme}://{host}" + ("" if port in (None, _USUAL_PORTS[scheme]) else f":{port}")
+
+
+@contextmanager
+def open_browser(address: str) -> Iterator[None]:
+    """Open a file that leads to the address, and that only its owner can read while it is there."""
+    handle, name = tempfile.mkstemp(".html", "errata-review-")  # readable by its owner alone
+    path = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(OPENING_PAGE.format(address=escape(address)))
+        with suppress(webbrowser.Error):
+            webbrowser.open(path.as_uri())
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def make_server(app: Any, read_within: float = 30.0) -> Any:
+    """The server of an application; a request must have arrived within so many seconds."""
+    import uvicorn
+
+    protocol: Any = partial(BoundedProtocol, read_within=read_within)
+    config = uvicorn.Config(
+        app,
+        http=protocol,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        log_level="critical",
+        lifespan="off",
+        ws="none",
+        loop="asyncio",
+        timeout_graceful_shutdown=2,
+    )
+    return uvicorn.Server(config)
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP as uvicorn speaks it, where a request must have arrived whole within some seconds.
+
+    uvicorn itself bounds only the time between requests. The clock runs from the moment at which a
+    request may begin until its last byte, so that it covers what is sent byte by byte.
+    """
+
+    def __init__(self, *args: Any, read_within: float, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._read_within = read_within
+        self._clock: Any = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._start_or_stop_clock()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request."""
+        super().data_received(data)
+        self._start_or_stop_clock()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._start_or_stop_clock()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Stop waiting."""
+        super().connection_lost(error)
+        self._stop_clock()
+
+    def _start_or_stop_clock(self) -> None:
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_clock()
+        elif self._clock is None:
+            self._clock = self.loop.call_later(self._read_within, self.transport.abort)
+
+    def _stop_clock(self) -> None:
+        if self._clock is not None:
+            self._clock.cancel()
+            self._clock = None

@@ -28,7 +28,7 @@ QUEUE_NAMES = {
 }
 SECOND_READING = {SECOND: "Second reading"}
 
-FEWEST_TOLD = 10  # gold rows from which it is told how often the reviewer was right
+FEWEST_ANSWERS = 10  # gold rows from which it is told how often the reviewer was right
 LONG = 160  # characters from which a value is a text to read, not a cell to compare
 UNFOLDED = 12  # columns in view at once
 
@@ -43,7 +43,7 @@ def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dic
     return {
         "title": folder.title,
         "reviewer": review.reviewer,
-        "tested": review.tell("tested", lambda: _describe_tests(review)),
+        "tested": review.renew("tested", lambda: _describe_tests(review)),
         "blind": review.blind,
         "keys": review.keys,
         "chosen": chosen,
@@ -99,7 +99,7 @@ def build_stage(
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
         "drawn": sum(e["waiting"] for e in page["queues"] if e["queue"] == "calibration"),
-        "told": _get_numbers(review),
+        "progress": _get_numbers(review),
         "said": said,
         "failed": failed,
         "keys_made": {name: uuid4().hex for name in ("undo", "redo", "bulk")},
@@ -111,21 +111,21 @@ def _get_numbers(review: Review) -> dict[str, Any]:
     has_skill = review.folder.numbers.get("has_skill", True)
     if not has_skill or review.blind:
         return {}
-    told = review.tell("numbers", review.tally.told_in_sentences)
-    return told | {"proven": describe_proof(review)}
+    numbers = review.renew("numbers", review.tally.describe)
+    return numbers | {"proven": describe_proof(review)}
 
 
 def _describe_tests(review: Review) -> str:
     """How often the reviewer was right on gold rows, beside the name; empty before ten of them."""
     own = [told for told in review.answers() if told.reviewer == review.reviewer]
-    if not own or own[0].rows < FEWEST_TOLD:
+    if not own or own[0].rows < FEWEST_ANSWERS:
         return ""
     return gold_sentence(own[0]).removeprefix(f"{review.reviewer} was ")
 
 
 def describe_proof(review: Review) -> str:
     """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
-    return review.tell("proven", lambda: _describe_proof(review))
+    return review.renew("proven", lambda: _describe_proof(review))
 
 
 def _describe_proof(review: Review) -> str:
@@ -315,7 +315,7 @@ def build_answers(
     review: Review, place: int, card: dict[str, Any], p_wrong: float
 ) -> dict[str, Any]:
     """What the templates show of the choices on a card whose label is wrong with ``p_wrong``."""
-    told: dict[str, Any] = {
+    answers: dict[str, Any] = {
         "form": "classes",
         "classes": [],
         "labels": [],
@@ -323,12 +323,12 @@ def build_answers(
         "hint": "",
     }
     if "cells" in card:
-        return told | {"form": "labels", "labels": _build_labels(review, card)}
+        return answers | {"form": "labels", "labels": _build_labels(review, card)}
     if "hint" in card:
         interval = None if review.blind else (card["low"], card["high"])
         hint = "" if review.blind else card["hint"]
-        return told | {"form": "number", "interval": interval, "hint": hint}
-    return told | {"form": "classes", "classes": _build_classes(review, place, card, p_wrong)}
+        return answers | {"form": "number", "interval": interval, "hint": hint}
+    return answers | {"form": "classes", "classes": _build_classes(review, place, card, p_wrong)}
 
 
 def describe_suggestion(card: dict[str, Any]) -> str:

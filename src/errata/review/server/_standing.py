@@ -32,7 +32,7 @@ SECOND = "second"  # what others have decided, for a second reader
 QUEUES = ("suspects", "calibration", "spot", "disputed", "all", SECOND)
 STATES = ("unseen", "seen", "skipped", "decided", "ambiguous", "unusable", "disputed")
 
-UNTOLD, RIGHT, WRONG, UNSURE = range(-1, 3)
+NO_VERDICT, RIGHT, WRONG, UNSURE = range(-1, 3)
 RECENT = 30  # decisions whose seconds make the pace
 EXACT = 2_000  # suspects up to which each is asked about
 LONGEST = 120.0  # seconds: who takes longer was away
@@ -68,7 +68,9 @@ class RowFilter:
     @property
     def pairs(self) -> dict[str, str]:
         """What is not empty, by its name in the address."""
-        given = {_NAMES.get(name, name): getattr(self, name) for name in _FIELDS}
+        given = {
+            "class" if name == "decided" else name: value for name, value in vars(self).items()
+        }
         return {name: value for name, value in given.items() if value}
 
     @property
@@ -100,7 +102,7 @@ class RowStanding:
         self.reviewer = reviewer
         self.states = np.zeros(len(folder.rows), dtype=np.int8)
         piles = folder.numbers["piles"]
-        self.suspects = np.flatnonzero(folder.rows.flagged[: len(folder.cards)])
+        self.suspects = np.flatnonzero(folder.flagged[: len(folder.cards)])
         self._orders = {
             "suspects": self.suspects,
             "calibration": folder.places([row for row, *_ in piles["calibration"]]),
@@ -119,12 +121,14 @@ class RowStanding:
         Among suspects are those that look like suspects, each beside one as suspicious; among rows
         that are not flagged those that do not. What people decided about is no test any more.
         """
-        rows = self.folder.rows
-        seed = blake2b(f"{self.folder.fingerprint} {self.reviewer}".encode(), digest_size=8)
+        folder = self.folder
+        seed = blake2b(f"{folder.fingerprint} {self.reviewer}".encode(), digest_size=8)
         random = np.random.default_rng(int.from_bytes(seed.digest()))
-        gold = np.arange(len(self.folder.cards), len(rows))
-        gold = np.array([p for p in gold if rows.key[p] not in self.log.verdicts], dtype=np.int64)
-        fits = {"suspects": rows.flagged[gold], "spot": ~rows.flagged[gold]}
+        gold = np.arange(len(folder.cards), len(folder.rows))
+        gold = np.array(
+            [p for p in gold if folder.keys[p] not in self.log.verdicts], dtype=np.int64
+        )
+        fits = {"suspects": folder.flagged[gold], "spot": ~folder.flagged[gold]}
         for queue, order in self._orders.items():
             tests = random.permutation(gold[fits.get(queue, slice(None))])
             tests = tests[: round(share / (1 - share) * len(order))]
@@ -135,7 +139,7 @@ class RowStanding:
             mixed[~is_test] = order
             for place in np.flatnonzero(is_test).tolist() if len(order) else ():
                 beside = order[min(place - int(is_test[:place].sum()), len(order) - 1)]
-                nearest = np.argmin(np.abs(rows.p_wrong[tests] - rows.p_wrong[beside]))
+                nearest = np.argmin(np.abs(folder.p_wrong[tests] - folder.p_wrong[beside]))
                 chosen = nearest if queue in ("suspects", "all") else 0
                 mixed[place] = tests[chosen]
                 tests = np.delete(tests, chosen)
@@ -144,7 +148,7 @@ class RowStanding:
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Read the states of rows anew, of all where none are named."""
         verdicts = self.log.verdicts
-        keys = self.folder.rows.key
+        keys = self.folder.keys
         if places is None:
             self.states[:] = UNSEEN
             by_key = self.folder.places_by_key
@@ -160,13 +164,13 @@ class RowStanding:
     def own(self, place: int) -> Event | None:
         """The last that the reviewer decided about a row."""
         said = self.log.gold if self.folder.is_gold(place) else self.log.last
-        return said.get((self.folder.rows.key[place], self.reviewer))
+        return said.get((self.folder.keys[place], self.reviewer))
 
     def said_of(self, place: int) -> RowVerdict | Event | None:
         """What all decided about a row; of a gold row, what the reviewer did."""
         if self.folder.is_gold(place):
             return self.own(place)
-        return self.log.verdicts.get(self.folder.rows.key[place])
+        return self.log.verdicts.get(self.folder.keys[place])
 
     def own_state(self, place: int) -> str:
         """Where a row stands by what the reviewer decided alone."""
@@ -176,7 +180,7 @@ class RowStanding:
     def verdict_of(self, row: int) -> RowVerdict | None:
         """What was decided about a row, by its number; None also where it has no card."""
         place = self.folder.place(row)
-        return None if place is None else self.log.verdicts.get(self.folder.rows.key[place])
+        return None if place is None else self.log.verdicts.get(self.folder.keys[place])
 
     def counts(self) -> dict[str, int]:
         """How many rows with a card are in each state."""
@@ -235,7 +239,7 @@ class RowStanding:
         )
 
     def queue_of(self, chosen: RowFilter) -> str:
-        """The queue that a decision is told under: draws of piles are worth more.
+        """The queue that a decision is recorded under: draws of piles are worth more.
 
         Conditions pick rows, and a row of a pile that was picked is no draw.
         """
@@ -268,9 +272,8 @@ class RowStanding:
         return rank
 
     def _fits(self, chosen: RowFilter) -> np.ndarray:
-        rows = self.folder.rows
         low, high = chosen.bounds
-        fits = (rows.p_wrong >= low) & (rows.p_wrong <= high)
+        fits = (self.folder.p_wrong >= low) & (self.folder.p_wrong <= high)
         if chosen.label:
             fits &= self.folder.recorded.labelled(chosen.label)
         if chosen.suggested:
@@ -293,7 +296,7 @@ class RowStanding:
         return np.array([text is not None and is_it(text, given) for text in texts], bool)
 
     def _decided_by(self, reviewer: str) -> np.ndarray:
-        is_theirs = [(key, reviewer) in self.log.last for key in self.folder.rows.key]
+        is_theirs = [(key, reviewer) in self.log.last for key in self.folder.keys]
         for place in range(len(self.folder.cards), len(is_theirs)):
             is_theirs[place] = reviewer == self.reviewer and self.own(place) is not None
         return np.array(is_theirs, dtype=bool)
@@ -314,10 +317,6 @@ def _join_part(text: str, part: str) -> str:
     return "\n".join(map(str, pieces)).casefold()
 
 
-_NAMES = {"decided": "class"}
-_FIELDS = [each.name for each in fields(RowFilter)]
-
-
 def read_filter(given: Mapping[str, str], start: str) -> RowFilter:
     """The filter of an address or a form; raise where it cannot be.
 
@@ -327,8 +326,9 @@ def read_filter(given: Mapping[str, str], start: str) -> RowFilter:
     Traceback (most recent call last):
     ValueError: low is 'much'; give a probability between 0 and 1.
     """
-    values = {name: given.get(_NAMES.get(name, name), "") for name in _FIELDS}
+    values = {each.name: given.get(each.name, "") for each in fields(RowFilter)}
     values["queue"] = values["queue"] or start
+    values["decided"] = given.get("class", "")
     _check_choice("queue", values["queue"], QUEUES)
     if values["state"]:
         _check_choice("state", values["state"], STATES)
@@ -358,7 +358,7 @@ class ReviewTally:
         self.standing = standing
         self.stop_at = stop_at
         self.components = Components.from_dict(standing.folder.numbers["components"])
-        self.told = np.full(len(standing.states), UNTOLD, dtype=np.int8)
+        self.verdicts = np.full(len(standing.states), NO_VERDICT, dtype=np.int8)
         self.evidence = no_evidence(self.components)
         self.now = self.components  # as reweighed by the evidence
         self.seconds: deque[float] = deque(maxlen=RECENT)
@@ -368,11 +368,11 @@ class ReviewTally:
         """Take in what is decided of some rows now, of all where none are named."""
         if places is None:
             looked_at = self.standing.states >= DECIDED
-            places = np.flatnonzero(looked_at | (self.told != UNTOLD)).tolist()
-        changed = [place for place in places if self._told(place) != self.told[place]]
+            places = np.flatnonzero(looked_at | (self.verdicts != NO_VERDICT)).tolist()
+        changed = [place for place in places if self._judge(place) != self.verdicts[place]]
         rows = np.array(changed, dtype=np.int64)
         self._add(rows, -1)
-        self.told[rows] = [self._told(place) for place in changed]
+        self.verdicts[rows] = [self._judge(place) for place in changed]
         self._add(rows, +1)
         self.now = update(self.components, self.evidence)
 
@@ -387,12 +387,12 @@ class ReviewTally:
         ahead = suspects[self.standing.states[suspects] <= SKIPPED]
         pile = folder.numbers["piles"]["spot"]
         seen = find_seen_rows(pile, "spot", self.standing.verdict_of, folder.fingerprint)
-        spot = self.told[folder.places(seen)].tolist()
+        spot = self.verdicts[folder.places(seen)].tolist()
         return progress(
             self.now,
             self.evidence,
             self._expected(ahead),
-            spot=(spot.count(WRONG), len(spot), spot.count(UNTOLD) + spot.count(UNSURE)),
+            spot=(spot.count(WRONG), len(spot), spot.count(NO_VERDICT) + spot.count(UNSURE)),
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
         )
@@ -402,19 +402,19 @@ class ReviewTally:
         folder = self.standing.folder
         decided = self.evidence.flagged.rows + self.evidence.others.rows
         if not decided or not folder.numbers.get("has_skill", True):
-            return float(folder.rows.p_wrong[place])
-        is_flagged = folder.rows.flagged[[place]]
+            return float(folder.p_wrong[place])
+        is_flagged = folder.flagged[[place]]
         return float(self.now.p_wrong(folder.components[[place]], is_flagged)[0])
 
     def wrong_by_row(self) -> dict[int, bool | None]:
         """Whether labels are wrong, of rows looked at by number; None where nobody could say."""
         seen = self.standing.states != UNSEEN
         places = np.flatnonzero(seen[: len(self.standing.folder.cards)])
-        rows = self.standing.folder.rows.number[places].tolist()
+        rows = self.standing.folder.rows[places].tolist()
         is_wrong = {RIGHT: False, WRONG: True}
-        return dict(zip(rows, map(is_wrong.get, self.told[places].tolist()), strict=True))
+        return dict(zip(rows, map(is_wrong.get, self.verdicts[places].tolist()), strict=True))
 
-    def told_in_sentences(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """The numbers, and what the page says of them."""
         numbers = self.progress()
         return {"numbers": numbers, **sentences(numbers)}
@@ -432,29 +432,29 @@ class ReviewTally:
         ]
         return np.interp(np.arange(len(rows)), asked, self.now.p_wrong(p[rows[asked]], True))
 
-    def _told(self, place: int) -> int:
+    def _judge(self, place: int) -> int:
         folder = self.standing.folder
         state = self.standing.states[place]
         if folder.recorded.is_blank(place):
-            return UNTOLD  # a class for a row without a label says nothing about labels
+            return NO_VERDICT  # a class for a row without a label says nothing about labels
         if folder.is_gold(place):
-            return UNTOLD
+            return NO_VERDICT
         if state != DECIDED:
-            return UNSURE if state in (AMBIGUOUS, UNUSABLE) else UNTOLD
-        verdict = self.standing.log.verdicts[folder.rows.key[place]]
+            return UNSURE if state in (AMBIGUOUS, UNUSABLE) else NO_VERDICT
+        verdict = self.standing.log.verdicts[folder.keys[place]]
         return WRONG if differ(str(verdict.class_text), folder.label_text(place)) else RIGHT
 
     def _add(self, rows: np.ndarray, sign: int) -> None:
-        rows = rows[self.told[rows] != UNTOLD]
+        rows = rows[self.verdicts[rows] != NO_VERDICT]
         if not len(rows):
             return
-        told = self.told[rows]
+        verdicts = self.verdicts[rows]
         folder = self.standing.folder
         p, flagged, p_wrong = (
-            of[rows] for of in (folder.components, folder.rows.flagged, folder.rows.p_wrong)
+            of[rows] for of in (folder.components, folder.flagged, folder.p_wrong)
         )
-        sure = told != UNSURE
-        wrong = told == WRONG
+        sure = verdicts != UNSURE
+        wrong = verdicts == WRONG
         found = evidence_of(self.components, p[sure], wrong[sure], flagged[sure], p_wrong[sure])
         passed = undecidable(self.components, p[~sure], flagged[~sure])
         self.evidence = self.evidence.plus(found.plus(passed), sign)

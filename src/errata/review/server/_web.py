@@ -21,6 +21,10 @@ from ._review import Review
 from ._standing import RowFilter, read_filter
 
 PARTLY = "errata-part"  # the header by which the script asks for the stage alone
+ASSETS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
+MOST_PIXELS = 50_000_000
+LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
+RASTER = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
 
 def get_review(request: Any) -> Review:
@@ -76,9 +80,6 @@ def read_number(given: Mapping[str, str], name: str, otherwise: int) -> int:
     return int(text)
 
 
-KINDS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
-
-
 @cache
 def _make_environment() -> Any:
     made = make_environment(__package__)
@@ -113,11 +114,6 @@ def read_asset(name: str) -> bytes:
 def get_asset_address(name: str) -> str:
     """Where a file is; it never changes there, so that browsers may keep it."""
     return f"/static/{blake2b(read_asset(name), digest_size=8).hexdigest()}/{name}"
-
-
-MOST_PIXELS = 50_000_000
-LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
-RASTER = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
 
 class NoPicture(LookupError):
