@@ -8,7 +8,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import prod
 from pathlib import Path
 from pkgutil import resolve_name
@@ -30,7 +30,6 @@ from ..tables.stored._files import find_files
 from .classes._audit import audit
 from .multilabel import audit_multilabel
 from .numbers import audit_targets
-from .results._file_cleaning import drop_blanks
 from .votes import audit_votes
 
 SOURCES = {  # words in the names of columns that say who or what made the labels
@@ -282,12 +281,14 @@ def _audit_parts(
         drop=[*options.drop, *([] if options.by is None else [options.by])],
         known=options.known,
         ids=options.ids,
+        precision=options.precision,
         self_check=options.self_check,
         title=file.name or str(file),
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
         progress=progress,
         out=out,
         **stored,
-        **options.shared,
     )
     table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
     result.about |= {"table": table, "id": options.ids}
@@ -322,7 +323,7 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
     cells = column_array(table, label)
     if cells.dtype.kind == "O":
         cells = cells.copy()
-        cells[:] = drop_blanks(cells.tolist())
+        cells[:] = [None if is_missing(cell, text=True) else cell for cell in cells.tolist()]
     check_labels(cells, label, may_be_blank=options.sequence is None)
     kept = table.drop_columns([*options.left_out, label])
     if options.wavelets:

@@ -101,7 +101,7 @@ def is_stored(X: Any) -> bool:
 
     A list of paths is one, too; a list of other texts is a column.
     """
-    if is_path(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
+    if isinstance(X, str | os.PathLike) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
         return True
     several = isinstance(X, list | tuple) and bool(X) and all(map(is_path, X))
     return several and any(map(_is_likely_path, X))
