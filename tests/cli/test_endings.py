@@ -16,11 +16,11 @@ from rich.table import Table
 from cli.command_line import invoke
 from errata._files import is_pattern
 from errata.auditing import NoiseRate
+from errata.cli._audit import check_rate
 from errata.cli._console import explain_resuming, make_console, say, show_bar
+from errata.cli._diff import check_newly_flagged
 from errata.cli._endings import (
     UserError,
-    fail_above,
-    fail_on_new,
     handle_errors,
     handle_signals,
     show,
@@ -256,21 +256,19 @@ def audit(*rate, has_skill=True):
     ],
 )
 def test_a_rate_above_the_limit_or_unknown_ends_with_one(found, said, capsys):
-    fail_above(found, None)
     if said is None:
-        fail_above(found, 0.05)
+        check_rate(found, 0.05)
     else:
         with pytest.raises(SystemExit, match="1"):
-            fail_above(found, 0.05)
+            check_rate(found, 0.05)
         assert capsys.readouterr().err == said
 
 
 def test_rows_newly_flagged_beyond_the_limit_end_with_one(capsys):
     found = SimpleNamespace(kind="votes", newly_flagged=[{}, {}])
-    for most in (None, 2):
-        fail_on_new(found, most)
+    check_newly_flagged(found, 2)
     with pytest.raises(SystemExit, match="1"):
-        fail_on_new(found, 1)
+        check_newly_flagged(found, 1)
     assert capsys.readouterr().err == "2 items are newly flagged, more than --fail-on-new 1.\n"
 
 

@@ -15,8 +15,9 @@ import errata
 from .._files import readable
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
+from .._sentences import wording
 from ._console import explain_resuming, make_console, say
-from ._endings import fail_above
+from ._endings import fail
 from ._findings import format_clean_command, print_as_json, print_findings
 from ._folder import make_folder, name_audit, write_outputs
 from ._options import (
@@ -28,11 +29,9 @@ from ._options import (
     TitledOption,
     add_cluster_options,
     list_options,
-    make_estimator,
-    name_arguments,
     name_options,
     open_engine,
-    read_size,
+    read_arguments,
 )
 
 # Options by the title under which the help shows them.
@@ -259,7 +258,7 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    arguments = name_arguments(asked)
+    arguments = read_arguments(asked)
     kind = find_kind(arguments)
     in_parts = errata.auditing._audit_file.is_read_in_parts(file, memory, engine or scheduler)
     if not in_parts:
@@ -273,10 +272,6 @@ def audit(
                 pass  # when it is missing, that is the first thing to say
     out = out or name_audit(file, ".audit", ending="")
     earlier = _load_earlier(compare_to, kind, out, in_parts=in_parts)
-    arguments["image_shape"] = read_size(asked["pixels"])
-    arguments["estimator"] = make_estimator(
-        asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
-    )
     if in_parts:
         arguments |= {"out": out, "memory": memory, "resume": not no_resume}
     with (
@@ -301,7 +296,8 @@ def audit(
         )
         if since is not None:
             say(f"Since the audit compared to:\n{since.summary()}")
-    fail_above(found, most_wrong)  # last, so that a pipeline that fails has its report
+    if most_wrong is not None:
+        check_rate(found, most_wrong)  # last, so that a pipeline that fails has its report
 
 
 @contextmanager
@@ -333,3 +329,15 @@ def _load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -
             f"--compare-to {path} would be replaced before it is compared; choose another --out."
         )
     return found
+
+
+def check_rate(found: Any, most: float) -> None:
+    """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
+    rate = found.noise_rate
+    many = wording(found.summary()).nouns
+    # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
+    limit = f"more than --fail-above {most:.1%}"
+    if not found.has_skill and rate.high > most:
+        fail(f"Whether {limit} of the {many} are wrong cannot be judged.")
+    if found.has_skill and rate.estimate > most:
+        fail(f"Too many {many} are wrong: {rate.estimate:.1%}, {limit}.")

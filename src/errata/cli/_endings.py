@@ -12,13 +12,11 @@ from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
-from .._format import plural, size, visible
-from .._kinds import KINDS
-from .._sentences import wording
+from .._format import size, visible
 from ._console import say
 from ._options import name_options
 
@@ -150,29 +148,8 @@ def _get_memory_limit() -> int | None:
     return None
 
 
-def fail_above(found: Any, most: float | None) -> None:
-    """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
-    if most is None:
-        return
-    rate = found.noise_rate
-    many = wording(found.summary()).nouns
-    # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
-    limit = f"more than --fail-above {most:.1%}"
-    if not found.has_skill and rate.high > most:
-        _raise_failure(f"Whether {limit} of the {many} are wrong cannot be judged.")
-    if found.has_skill and rate.estimate > most:
-        _raise_failure(f"Too many {many} are wrong: {rate.estimate:.1%}, {limit}.")
-
-
-def fail_on_new(found: Any, most: int | None) -> None:
-    """End with exit code 1 where too many rows are newly flagged."""
-    new = len(found.newly_flagged)
-    if most is not None and new > most:
-        rows = f"{plural(new, KINDS[found.kind].row)} {'is' if new == 1 else 'are'}"
-        _raise_failure(f"{rows} newly flagged, more than --fail-on-new {most}.")
-
-
-def _raise_failure(why: str) -> NoReturn:
+def fail(why: str) -> NoReturn:
+    """End with exit code 1, as a pipeline asked for."""
     say(why, err=True)
     raise SystemExit(1)
 

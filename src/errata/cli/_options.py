@@ -83,11 +83,17 @@ ARGUMENTS = {
 }
 
 
-def name_arguments(asked: dict[str, Any]) -> dict[str, Any]:
-    """Options of ``errata audit`` as arguments of the library; pixels and model still as typed."""
+def read_arguments(asked: dict[str, Any]) -> dict[str, Any]:
+    """Options of ``errata audit`` as arguments of the library."""
     renamed = {ARGUMENTS.get(name, name): value for name, value in asked.items()}
     del renamed["model_args"]
-    return renamed | {"self_check": not renamed.pop("no_self_check")}
+    return renamed | {
+        "self_check": not renamed.pop("no_self_check"),
+        "image_shape": _read_size(asked["pixels"]),
+        "estimator": _make_estimator(
+            asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
+        ),
+    }
 
 
 def name_options(sentence: str) -> str:
@@ -135,7 +141,7 @@ def list_options(asked: dict[str, Any]) -> list[str]:
     ]
 
 
-def read_size(pixels: str | None) -> tuple[int, ...] | None:
+def _read_size(pixels: str | None) -> tuple[int, ...] | None:
     """Height, width and perhaps colours of rows that are pictures."""
     if pixels is None:
         return None
@@ -144,7 +150,7 @@ def read_size(pixels: str | None) -> tuple[int, ...] | None:
     return tuple(map(int, pixels.lower().split("x")))
 
 
-def make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
+def _make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
     """A classifier: one of scikit-learn's with settings that suit most tables, or any class."""
     if model is None:
         if arguments is not None:

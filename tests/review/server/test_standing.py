@@ -5,7 +5,7 @@ import pytest
 
 from errata.review import Event, read_audited, review_summary
 from errata.review.server._folder import AuditFolder, find_table
-from errata.review.server._standing import RowFilter, read_filter
+from errata.review.server._standing import RowFilter
 from review.review_cases import parquet, pyarrow, write_audit
 from review.reviewing import Page, row_of
 
@@ -148,7 +148,7 @@ def test_a_second_opinion_is_asked_on_what_another_decided(page):
 )
 def test_a_filter_that_cannot_be_is_told(given, sentence):
     with pytest.raises(ValueError, match=sentence):
-        read_filter(given, "suspects")
+        RowFilter.from_query(given, "suspects")
 
 
 def test_states_are_kept_as_they_would_be_read_anew(page):

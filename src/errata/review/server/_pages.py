@@ -23,7 +23,7 @@ from ._web import (
     get_review,
     is_partial,
     make_link,
-    read_filter_of,
+    read_filter,
     read_number,
     read_picture,
     render_template,
@@ -34,19 +34,19 @@ PAGE = 100  # rows of the list, events of the history
 
 async def show_first(request: Any) -> Any:
     """The first row that waits in the filter."""
-    chosen = read_filter_of(request, request.query_params)
+    chosen = read_filter(request, request.query_params)
     return _send_page(request, chosen, get_review(request).standing.next_place(chosen))
 
 
 async def show_card(request: Any) -> Any:
     """One row."""
-    chosen = read_filter_of(request, request.query_params)
+    chosen = read_filter(request, request.query_params)
     return _send_page(request, chosen, find_place(request, request.path_params["row"]))
 
 
 async def show_next(request: Any) -> Any:
     """The way to the next row that waits."""
-    chosen = read_filter_of(request, request.query_params)
+    chosen = read_filter(request, request.query_params)
     review = get_review(request)
     after = request.query_params.get("after")
     place = None if after is None else find_place(request, after)
@@ -84,7 +84,7 @@ async def send_progress(request: Any) -> Any:
 
 async def show_list(request: Any) -> Any:
     """The rows of a filter, a hundred at a time."""
-    chosen = read_filter_of(request, request.query_params)
+    chosen = read_filter(request, request.query_params)
     review = get_review(request)
     review.decisions.current()  # what others have written is taken in
     places = review.standing.rows_in(chosen)

@@ -55,6 +55,32 @@ class RowFilter:
     high: str = ""
     text: str = ""
 
+    @classmethod
+    def from_query(cls, given: Mapping[str, str], start: str) -> "RowFilter":
+        """The filter of an address or a form; raise where it cannot be.
+
+        >>> RowFilter.from_query({"queue": "spot", "low": "0.2", "row": "7"}, "suspects").query
+        'queue=spot&low=0.2'
+        >>> RowFilter.from_query({"low": "much"}, "suspects")
+        Traceback (most recent call last):
+        ValueError: low is 'much'; give a probability between 0 and 1.
+        """
+        values = {each.name: given.get(each.name, "") for each in fields(cls)}
+        values["queue"] = values["queue"] or start
+        values["decided"] = given.get("class", "")
+        for name, choices in (("queue", QUEUES), ("state", ("", *STATES))):
+            if values[name] not in choices:
+                known = join_names([choice for choice in choices if choice])
+                raise ValueError(f"there is no {name} {values[name]!r}; there are {known}.")
+        for name in ("low", "high"):
+            try:
+                fits = 0 <= float(values[name] or 0) <= 1
+            except ValueError:
+                fits = False
+            if not fits:
+                raise ValueError(f"{name} is {values[name]!r}; give a probability between 0 and 1.")
+        return cls(**values)
+
     @property
     def is_narrow(self) -> bool:
         """Whether there is any condition."""
@@ -315,40 +341,6 @@ def _join_part(text: str, part: str) -> str:
     told: Any = json.loads(text)[part]
     pieces = told if isinstance(told, list) else [value for value in told.values() if value]
     return "\n".join(map(str, pieces)).casefold()
-
-
-def read_filter(given: Mapping[str, str], start: str) -> RowFilter:
-    """The filter of an address or a form; raise where it cannot be.
-
-    >>> read_filter({"queue": "spot", "low": "0.2", "row": "7"}, "suspects").query
-    'queue=spot&low=0.2'
-    >>> read_filter({"low": "much"}, "suspects")
-    Traceback (most recent call last):
-    ValueError: low is 'much'; give a probability between 0 and 1.
-    """
-    values = {each.name: given.get(each.name, "") for each in fields(RowFilter)}
-    values["queue"] = values["queue"] or start
-    values["decided"] = given.get("class", "")
-    _check_choice("queue", values["queue"], QUEUES)
-    if values["state"]:
-        _check_choice("state", values["state"], STATES)
-    for name in ("low", "high"):
-        _check_probability(name, values[name])
-    return RowFilter(**values)
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"there is no {name} {value!r}; there are {join_names(choices)}.")
-
-
-def _check_probability(name: str, value: str) -> None:
-    try:
-        fits = 0 <= float(value or 0) <= 1
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"{name} is {value!r}; give a probability between 0 and 1.")
 
 
 class ReviewTally:

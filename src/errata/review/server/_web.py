@@ -18,7 +18,7 @@ from ...audit_folder import upright
 from ...report._render import make_environment, read_style
 from ._keys import format_field, format_key, format_name
 from ._review import Review
-from ._standing import RowFilter, read_filter
+from ._standing import RowFilter
 
 PARTLY = "errata-part"  # the header by which the script asks for the stage alone
 ASSETS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
@@ -49,13 +49,13 @@ async def read_form(request: Any) -> Any:
 
 def read_sent_filter(request: Any, form: Mapping[str, str]) -> RowFilter:
     """The filter that a form was sent from, which it holds as the end of an address."""
-    return read_filter_of(request, dict(parse_qsl(form.get("filter", ""))))
+    return read_filter(request, dict(parse_qsl(form.get("filter", ""))))
 
 
-def read_filter_of(request: Any, given: Mapping[str, str]) -> RowFilter:
+def read_filter(request: Any, given: Mapping[str, str]) -> RowFilter:
     """The filter of an address."""
     try:
-        return read_filter(given, get_review(request).queue)
+        return RowFilter.from_query(given, get_review(request).queue)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
 
