@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +16,6 @@ from ..._kinds import MULTILABEL
 from ...audit_folder import shifted
 from ...audit_folder.decisions import Decisions, from_text
 from ...tables._columns import column_array
-from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ..inputs._labels import yes_or_no
 from ..results._base import BaseAudit, Metrics, rate_metrics
@@ -32,7 +31,7 @@ CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "
 NONE = "(none)"
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MultilabelAudit(BaseAudit):
     """Which labels of which rows are missing or wrongly set, how many, and how sure we are.
 
@@ -118,29 +117,10 @@ class MultilabelAudit(BaseAudit):
     names: list[Any]
     p_wrong_cells: np.ndarray
     flagged_cells: np.ndarray
-    p_wrong: np.ndarray
-    suspicion: np.ndarray
-    flagged: np.ndarray
-    noise_rate: NoiseRate
     missing_rate: NoiseRate
     wrongly_set_rate: NoiseRate
     per_label: list[dict[str, Any]]
     transition: np.ndarray
-    has_skill: bool
-    models: list[dict[str, Any]]
-    self_check: CellCheck | None
-    expected_precision: float
-    expected_recall: float
-    rule: str
-    notes: list[str] = field(default_factory=list)
-    examples: list[dict[str, Any]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)
-    index: Any = None
-    digests: RowDigests | None = None
-    ids: np.ndarray | None = None
-    keys: np.ndarray | None = None
-    for_review: Any = None
-    reviewed: dict[str, Any] | None = None
 
     @property
     def suggested(self) -> np.ndarray:

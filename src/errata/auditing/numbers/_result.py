@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,12 +11,10 @@ import numpy as np
 
 from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
-from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD
 from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
-from ..results._rates_by import NoiseRate
 from ..results._summary import draw_histogram, findings
 from ..stored._rows import KNOWN
 from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
@@ -55,7 +53,7 @@ WORDS = {
 }
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class TargetAudit(BaseAudit):
     """Which numbers are wrong, how many, what they should be, and how sure we are.
 
@@ -162,9 +160,6 @@ class TargetAudit(BaseAudit):
     _check_type: ClassVar[Any] = TargetSelfCheck
 
     targets: np.ndarray
-    suspicion: np.ndarray
-    p_wrong: np.ndarray
-    flagged: np.ndarray
     suggested: np.ndarray
     predicted: np.ndarray
     low: np.ndarray
@@ -173,26 +168,9 @@ class TargetAudit(BaseAudit):
     error_kind: np.ndarray
     hint: np.ndarray
     local_scale: np.ndarray
-    noise_rate: NoiseRate
-    has_skill: bool
-    models: list[dict[str, Any]]
     tail: float
     scale: float
     on_log_scale: bool
-    self_check: TargetSelfCheck | None
-    expected_precision: float
-    expected_recall: float
-    rule: str
-    notes: list[str] = field(default_factory=list)
-    examples: list[dict[str, Any]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)
-    index: Any = None
-    digests: RowDigests | None = None
-    ids: np.ndarray | None = None
-    keys: np.ndarray | None = None
-    known: np.ndarray | None = None
-    for_review: Any = None
-    reviewed: dict[str, Any] | None = None
 
     @property
     def has_target(self) -> np.ndarray:

@@ -14,7 +14,6 @@ from ..._files import places_of
 from ...audit_folder import PARTS
 from ...audit_folder.decisions import Decisions, as_text, from_text
 from ...tables._columns import column_array
-from ...tables._digest import RowDigests
 from ...tables.stored._files import is_path
 from .._self_check import SelfCheck
 from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, OVERLAP, RELABEL_SURE
@@ -45,7 +44,6 @@ from ._file_cleaning import (
     write_cells,
 )
 from ._flags import Totals
-from ._rates_by import NoiseRate
 from ._summary import describe_classes, findings
 
 RECORDING, CLOCK = "recording", "clock"  # columns of an audit of sequences
@@ -58,9 +56,6 @@ class AuditRows(BaseAudit):
 
     labels: np.ndarray
     suggested: np.ndarray
-    p_wrong: np.ndarray
-    flagged: np.ndarray
-    known: np.ndarray | None
     classes: np.ndarray
 
     @property
@@ -229,7 +224,7 @@ def read_when_asked(*names: str) -> Callable[[Class], Class]:
 
 
 @read_when_asked(*NAMES, KNOWN)
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Audit(AuditRows):
     """Which labels are wrong, how many, which way, and how sure we are.
 
@@ -336,36 +331,16 @@ class Audit(AuditRows):
     _check_type: ClassVar[Any] = SelfCheck
 
     labels: np.ndarray
-    suspicion: np.ndarray
-    p_wrong: np.ndarray
     suggested: np.ndarray
     p_suggested: np.ndarray
-    flagged: np.ndarray
-    noise_rate: NoiseRate
     hypotheses: list[dict[str, Any]]
-    has_skill: bool
     transition: np.ndarray
     prior: np.ndarray
     classes: np.ndarray
-    models: list[dict[str, Any]]
-    self_check: SelfCheck | None
-    expected_precision: float
-    expected_recall: float
-    rule: str
-    notes: list[str] = field(default_factory=list)
     duplicates: list[np.ndarray] = field(default_factory=list)
-    examples: list[dict[str, Any]] = field(default_factory=list)
     points: dict[str, Any] | None = None
     timeline: Timeline | None = None
     traces: list[dict[str, Any]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)
-    index: Any = None
-    digests: RowDigests | None = None
-    ids: np.ndarray | None = None
-    keys: np.ndarray | None = None
-    known: np.ndarray | None = None
-    for_review: ForReview | StoredReview | None = None
-    reviewed: dict[str, Any] | None = None
     overlap: float = 0.0
 
     def stretches(self) -> Any:

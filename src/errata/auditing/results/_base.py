@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from html import escape
 from importlib import import_module
@@ -51,7 +52,27 @@ INDEX = "index {}"  # columns with the levels of the index of pandas
 Metrics = dict[str, float]
 
 
-class BaseAudit:
+class LazyExamples:
+    """Examples of rows, which are made when they are first asked for."""
+
+    _examples: list[dict[str, Any]]
+    _describe: Callable[[], list[dict[str, Any]]] | None = None  # makes the examples
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        """The most suspicious rows with values and reasons, made when they are first asked for."""
+        if self._describe is not None:
+            self.examples = self._describe()
+        return self._examples
+
+    @examples.setter
+    def examples(self, examples: list[dict[str, Any]]) -> None:
+        self._examples = examples
+        self._describe = None
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseAudit(LazyExamples):
     """An audit of some kind: one number per row, what it means, and what can be done about it.
 
     A kind says what it is called, which of its attributes are kept on disk and how, and what there
@@ -81,29 +102,16 @@ class BaseAudit:
     expected_precision: float
     expected_recall: float
     rule: str
-    notes: list[str]
-    about: dict[str, Any]
-    index: Any
-    digests: RowDigests | None
-    ids: np.ndarray | None
-    keys: np.ndarray | None
+    notes: list[str] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+    index: Any = None
+    digests: RowDigests | None = None
+    ids: np.ndarray | None = None
+    keys: np.ndarray | None = None
     known: np.ndarray | None = None
-    for_review: Any
-    reviewed: dict[str, Any] | None
-    _examples: list[dict[str, Any]]
-    _describe: Callable[[], list[dict[str, Any]]] | None = None  # makes the examples
-
-    @property
-    def examples(self) -> list[dict[str, Any]]:
-        """The most suspicious rows with values and reasons, made when they are first asked for."""
-        if self._describe is not None:
-            self.examples = self._describe()
-        return self._examples
-
-    @examples.setter
-    def examples(self, examples: list[dict[str, Any]]) -> None:
-        self._examples = examples
-        self._describe = None
+    for_review: Any = None
+    reviewed: dict[str, Any] | None = None
 
     def __len__(self) -> int:
         return len(vars(self)["p_wrong"])
