@@ -269,7 +269,27 @@ class BaseAudit(LazyExamples):
         flags; and of the self-check ``self_check_injected``, ``self_check_found`` and
         ``self_check_average_precision``.
         """
-        return collect_metrics(self)
+        found = self._findings()
+        flagged = found["flagged"]
+        told = {
+            **rate_metrics("noise_rate", self.noise_rate),
+            "has_skill": int(self.has_skill),
+            "n_rows": len(self),
+            "n_judged": found["rows"],
+            "n_flagged": flagged["count"],
+            "expected_wrong": found["noise_rate"]["count"],
+            "expected_precision": flagged["expected_precision"],
+            "expected_recall": flagged["expected_recall"],
+        }
+        check = self.self_check
+        if check is not None:
+            told["self_check_injected"] = check.injected
+            told["self_check_found"] = check.found
+            if check.average_precision is not None:
+                told["self_check_average_precision"] = round(float(check.average_precision), 4)
+        if not self.has_skill:  # all that is known is how many there may be
+            told |= dict.fromkeys(("noise_rate", "expected_wrong"))
+        return {name: value for name, value in told.items() if value is not None}
 
     def to_markdown(self) -> str:
         """What was found, with the ten most suspicious rows, for a comment on a change."""
@@ -468,12 +488,42 @@ class BaseAudit(LazyExamples):
         three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
         folder is left alone, with an error. Only its owner may read what is written.
         """
-        save_audit(self, path)
+        with new_folder(Path(path)) as folder:
+            review = self.for_review and self.for_review.write(folder, self)
+            numbers = collect_numbers(self) | (review or dict.fromkeys(REVIEW))
+            write_numbers(folder, numbers, self.metrics())
+            if self.stored is None:
+                write_table(folder / ROWS, collect_rows(self))
+            else:
+                self.stored.copy_to(folder / PARTS)
+            self._write_more(folder)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:
         """Read what :meth:`save` has written."""
-        return cls(**load_fields(cls, path))
+        path = Path(path)
+        found = read_numbers(path)
+        if found["kind"] != cls.kind:
+            kind = KINDS[found["kind"]]
+            name = kind.result.rpartition(":")[2]
+            raise ValueError(
+                f"{path} is an audit of {kind.title}; load it with errata.{name}.load."
+            )
+        table = None if (path / PARTS).is_dir() else read_table(path / ROWS)
+        rows = {} if table is None else read_rows(cls, table, found)
+        check = found["self_check"]
+        if check is not None:
+            lists = {k: np.array(v) if isinstance(v, list) else v for k, v in check.items()}
+            check = cls._check_type(**lists)
+        review = {name: found[name] for name in REVIEW}
+        fields = {name: found[name] for name in (*PLAIN, *cls._json_fields)} | {
+            **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
+            **rows,
+            "noise_rate": NoiseRate(*found["noise_rate"]),
+            "self_check": check,
+            "for_review": None if review["piles"] is None else StoredReview(path, review),
+        }
+        return cls(**fields | cls._restored(found, rows, table=table, path=path))
 
 
 def _load_report() -> Any:
@@ -481,61 +531,19 @@ def _load_report() -> Any:
     return import_module("errata.report")
 
 
-def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
-    """Write to a folder beside ``path``, then put it in its place."""
-    with new_folder(Path(path)) as folder:
-        review = audit.for_review and audit.for_review.write(folder, audit)
-        numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
-        write_numbers(folder, numbers, audit.metrics())
-        if audit.stored is None:
-            write_table(folder / ROWS, _rows(audit))
-        else:
-            audit.stored.copy_to(folder / PARTS)
-        audit._write_more(folder)
-
-
-def read_kind(path: str | os.PathLike) -> str:
-    """Which of the kinds an audit in a folder is."""
-    return read_numbers(Path(path))["kind"]
-
-
-def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, Any]:
-    """The fields of the audit in a folder, which must be of the kind of ``cls``."""
-    path = Path(path)
-    found = read_numbers(path)
-    if found["kind"] != cls.kind:
-        kind = KINDS[found["kind"]]
-        name = kind.result.rpartition(":")[2]
-        raise ValueError(f"{path} is an audit of {kind.title}; load it with errata.{name}.load.")
-    table = None if (path / PARTS).is_dir() else read_table(path / ROWS)
-    rows = {} if table is None else _row_fields(cls, table, found)
-    check = found["self_check"]
-    return {name: found[name] for name in (*PLAIN, *cls._json_fields)} | {
-        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
-        **rows,
-        "noise_rate": NoiseRate(*found["noise_rate"]),
-        "self_check": None if check is None else cls._check_type(**_arrays(check)),
-        "for_review": _review(path, found),
-        **cls._restored(found, rows, table=table, path=path),
-    }
-
-
-def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
+def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
     """What is known of each row, of an audit that fits into memory."""
+    digested = found["digested"]
     return {name: column_array(table, name) for name in cls._row_columns} | {
         "index": _index_in(table, found["index"]),
-        "digests": _digests(found["digested"], table),
+        "digests": None if digested is None else RowDigests(digested, column_array(table, DIGEST)),
         "keys": column_array(table, KEY),
         "ids": column_array(table, ID) if ID in table.column_names else None,
     }
 
 
-def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
-    told = {name: found[name] for name in REVIEW}
-    return None if told["piles"] is None else StoredReview(path, told)
-
-
-def _rows(audit: "BaseAudit") -> dict[str, Any]:
+def collect_rows(audit: "BaseAudit") -> dict[str, Any]:
+    """Columns of the file of rows."""
     rows = {name: getattr(audit, name) for name in audit._row_columns} | {KEY: _keys(audit)}
     rows |= _index_columns(audit.index) | audit._kept_columns()
     if audit.ids is not None:  # as text: an array of objects may hold anything
@@ -557,14 +565,6 @@ def _plain(level: Any) -> list[Any]:
     of_numpy = isinstance(level.dtype, np.dtype) and level.dtype.kind in "biufM"
     plain = of_numpy or (level.inferred_type in ("string", "integer") and not level.hasnans)
     return level.tolist() if plain else [str(value) for value in level]
-
-
-def _index_names(index: Any) -> list[str | int | None] | None:
-    """What the levels are called, as JSON can hold it; None for no index."""
-    if index is None:
-        return None
-    plain = (str, int, type(None))
-    return [name if isinstance(name, plain) else str(name) for name in index.names]
 
 
 def _index_in(table: Any, names: list[Any] | None) -> Any:
@@ -591,20 +591,22 @@ def _keys(audit: "BaseAudit") -> Any:
     return arrow.chunked_array(texts)
 
 
-def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
-    return None if columns is None else RowDigests(columns, column_array(table, DIGEST))
-
-
-def _numbers(audit: "BaseAudit") -> dict[str, Any]:
+def collect_numbers(audit: "BaseAudit") -> dict[str, Any]:
+    """What ``audit.json`` holds, but for what a review needs."""
     check = audit.self_check
+    if check is not None:
+        fields = check._asdict().items()
+        check = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields}
+    names = None if audit.index is None else audit.index.names
+    plain = (str, int, type(None))
     return {name: getattr(audit, name) for name in (*PLAIN, *audit._json_fields)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "kind": audit.kind,
         "answer": answer(audit._findings()),
         "fingerprint": fingerprint(audit),
         "noise_rate": list(audit.noise_rate),
-        "self_check": None if check is None else _lists(check._asdict()),
-        "index": _index_names(audit.index),
+        "self_check": check,
+        "index": names and [name if isinstance(name, plain) else str(name) for name in names],
         "digested": None if audit.digests is None else audit.digests.columns,
         **audit._kept_numbers(),
     }
@@ -622,34 +624,6 @@ def fingerprint(audit: "BaseAudit") -> str:
     return digest.hexdigest()
 
 
-def _lists(fields: dict[str, Any]) -> dict[str, Any]:
-    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
-
-
-def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
-    return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}
-
-
-def collect_metrics(audit: "BaseAudit") -> Metrics:
-    """What audits of every kind have; what is unknown is left out, as it is no number."""
-    found = audit._findings()
-    flagged = found["flagged"]
-    told = {
-        **rate_metrics("noise_rate", audit.noise_rate),
-        "has_skill": int(audit.has_skill),
-        "n_rows": len(audit),
-        "n_judged": found["rows"],
-        "n_flagged": flagged["count"],
-        "expected_wrong": found["noise_rate"]["count"],
-        "expected_precision": flagged["expected_precision"],
-        "expected_recall": flagged["expected_recall"],
-        **_check_metrics(audit),
-    }
-    if not audit.has_skill:  # all that is known is how many there may be
-        told |= dict.fromkeys(("noise_rate", "expected_wrong"))
-    return {name: value for name, value in told.items() if value is not None}
-
-
 def rate_metrics(name: str, rate: NoiseRate) -> Metrics:
     """A rate and its interval.
 
@@ -658,18 +632,6 @@ def rate_metrics(name: str, rate: NoiseRate) -> Metrics:
     """
     names = (name, f"{name}_low", f"{name}_high")
     return {name: round(float(value), 5) for name, value in zip(names, rate, strict=True)}
-
-
-def _check_metrics(audit: "BaseAudit") -> dict[str, float | None]:
-    check = audit.self_check
-    if check is None:
-        return {}
-    precision = check.average_precision
-    return {
-        "self_check_injected": check.injected,
-        "self_check_found": check.found,
-        "self_check_average_precision": None if precision is None else round(float(precision), 4),
-    }
 
 
 def further_lists(audit: "BaseAudit") -> dict[str, dict[str, np.ndarray]]:
@@ -696,7 +658,7 @@ def load_audit(path: str | os.PathLike) -> "BaseAudit":
     Traceback (most recent call last):
     FileNotFoundError: nowhere.audit does not exist; give the folder that errata audit has written.
     """
-    return resolve_name(KINDS[read_kind(path)].result).load(path)
+    return resolve_name(KINDS[read_numbers(Path(path))["kind"]].result).load(path)
 
 
 def add_review(path: str | os.PathLike, so_far: dict[str, Any]) -> None:
