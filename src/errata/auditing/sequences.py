@@ -185,8 +185,13 @@ def gather_recordings(names: np.ndarray) -> tuple[Recordings, list[str]]:
     rank[by_place] = np.arange(len(by_place))
     order = np.argsort(rank[number], kind="stable")
     apart = int(np.sum(np.diff(number) != 0)) + 1 - len(first)
-    note = [] if not apart else [_note_gathered(len(first))]
-    return Recordings(order, np.cumsum(sizes[by_place])), note
+    notes = []
+    if apart:
+        notes.append(
+            f"Rows of the {plural(len(first), 'recording')} do not stand together; each recording "
+            "was gathered in the order of the table, which should be that of time."
+        )
+    return Recordings(order, np.cumsum(sizes[by_place])), notes
 
 
 def _check_names(names: np.ndarray) -> None:
@@ -196,13 +201,6 @@ def _check_names(names: np.ndarray) -> None:
             f"sequence is missing in {plural(len(missing), 'row')} (the first is row {missing[0]}, "
             "counted from 0); say of every row which recording it belongs to."
         )
-
-
-def _note_gathered(recordings: int) -> str:
-    return (
-        f"Rows of the {plural(recordings, 'recording')} do not stand together; each recording was "
-        "gathered in the order of the table, which should be that of time."
-    )
 
 
 def sequence_models(recordings: Recordings) -> list[OutOfFoldModel]:
@@ -645,7 +643,7 @@ def read_signals(table: Any, recordings: Recordings) -> tuple[Signals, Column | 
     clocks = [column for column, values in numeric if _rises(values, recordings)]
     others = [(c, v) for c, v in numeric if c.name not in [clock.name for clock in clocks]]
     bridged = [(column, _bridge_gaps(values, recordings)) for column, values in others]
-    still = [column.name for column, values in bridged if _stands_still(values, recordings)]
+    still = [column.name for column, values in bridged if not _steps(values, recordings).any()]
     kept = [(column, values) for column, values in bridged if column.name not in still]
     missing = sum(int((~np.isfinite(v)).sum()) for c, v in others if c.name not in still)
     notes = [
@@ -690,10 +688,6 @@ def _rises(values: np.ndarray, recordings: Recordings) -> bool:
         return False
     steps = _steps(values, recordings)
     return len(steps) >= CLOCK_STEPS and bool((steps > 0).all())
-
-
-def _stands_still(values: np.ndarray, recordings: Recordings) -> bool:
-    return not _steps(values, recordings).any()
 
 
 def _bridge_gaps(values: np.ndarray, recordings: Recordings) -> np.ndarray:

@@ -266,7 +266,9 @@ class Explainer:
         inputs = self.learnt.inputs
         at = self._place(row)
         label = self.learnt.data.codes[at]
-        new = _code_of(other, inputs)
+        names_of_classes = inputs.classes[inputs.present]
+        new = int(np.flatnonzero(names_of_classes == other)[0])
+        codes = codes_among(inputs.codes, inputs.present)
         X = self.learnt.data.X[at]
         search = Neighborhood(inputs, n_jobs=self.learnt.data.n_jobs)
         (near,), (away,) = search.around(np.array([row]))
@@ -282,7 +284,10 @@ class Explainer:
             models=self._models(X, at, label, new),
             neighbors=_neighbors(near, away, inputs, names),
             columns=self._columns(X, at, row, label, new),
-            notes=[*self._around(near, label, new), *self._notes(audit)],
+            notes=[
+                *labels_nearby(near, label, new, codes, names_of_classes),
+                *self._notes(audit),
+            ],
         )
 
     def _place(self, row: int) -> int:
@@ -345,11 +350,6 @@ class Explainer:
         drawn = random.choice(others, min(EXPLAINED_ROWS, len(others)), replace=False)
         return data.X[np.sort(drawn)]
 
-    def _around(self, near: np.ndarray, label: int, new: int) -> list[str]:
-        inputs = self.learnt.inputs
-        codes = codes_among(inputs.codes, inputs.present)
-        return labels_nearby(near, label, new, codes, inputs.classes[inputs.present])
-
     def _notes(self, audit: "AuditRows") -> list[str]:
         unasked = self.models.unasked
         looked = _find_unnamed(self.learnt.inputs)
@@ -358,11 +358,6 @@ class Explainer:
             *([f"Not asked about columns: {', '.join(unasked)}."] if unasked else []),
             *([] if audit.has_skill else ["The columns do not tell the labels apart: doubt this."]),
         ]
-
-
-def _code_of(other: Any, inputs: Inputs) -> int:
-    """The class among those that were audited."""
-    return int(np.flatnonzero(inputs.classes[inputs.present] == other)[0])
 
 
 def _find_unnamed(inputs: Inputs) -> str:

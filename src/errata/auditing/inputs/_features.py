@@ -101,20 +101,27 @@ def find_leak(
     if not len(columns):
         return None
     order = random.permutation(len(codes)) if order is None else order
-    rows = _rows_looked_at(codes, order)
+    rows = order[codes[order] >= 0][:LEAK_ROWS]
+    rows = rows[np.bincount(codes[rows])[codes[rows]] > 1]  # no column can tell a single row's
     codes = number_by_appearance(codes[rows])
     X = np.column_stack([as_floats(column.array(rows)) for column in columns])
     by_content = np.argsort(sign_table(X)[1])
     X = X[:, by_content]
     columns = [columns[j] for j in by_content]
     seed = int(random.integers(2**31))
-    alone = _mistakes_alone(X, codes, _not_trusted(columns, trust), seed)
+    trust = [trust] if isinstance(trust, str) else list(trust)
+    tried = [j for j, c in enumerate(columns) if c.key not in trust and c.name not in trust]
+    alone = {j: _mistakes_of_tree(X[:, [j]], codes, seed) for j in tried if _sorts(X[:, j], codes)}
+    alone = {j: mistakes for j, mistakes in alone.items() if mistakes <= LEAK_ERROR * len(codes)}
     others = np.delete(X, list(alone), axis=1)
     if beside is not None:
         others = np.hstack([others, beside[rows]])
     if not alone or not others.shape[1]:
         return None
-    rest = _mistakes_of_forest(others, codes, seed)
+    # Each row is asked of the trees that were grown without it.
+    forest = ExtraTreesClassifier(LEAK_TREES, bootstrap=True, oob_score=True, random_state=seed)
+    proba = forest.fit(others, codes).oob_decision_function_
+    rest = int(np.sum(proba.argmax(axis=1) != codes))
     if rest - min(alone.values()) < max(LEAK_MISTAKES, LEAK_FRACTION * len(codes)):
         return None
     in_table = sorted(alone, key=lambda j: by_content[j])
@@ -133,7 +140,10 @@ def as_floats(values: np.ndarray) -> np.ndarray:
     present = np.isfinite(found)
     scaled = np.full(len(found), -1.0)
     if present.any():
-        scaled[present] = _from_0_to_1(found[present])
+        tiny = np.finfo(float).tiny
+        there = found[present]
+        there = there / max(np.abs(there).max(), tiny)  # the range could overflow
+        scaled[present] = (there - there.min()) / max(np.ptp(there), tiny)
     return scaled.astype(np.float32)
 
 
@@ -147,31 +157,6 @@ def _as_numbers(values: np.ndarray) -> np.ndarray:
     found = numbers(np.array([None if word in NOTHING else word for word in words], dtype=object))
     value = dict(zip(words, range(len(words)) if found is None else found, strict=True))
     return np.array([value[cell] for cell in cells], dtype=float)
-
-
-def _from_0_to_1(found: np.ndarray) -> np.ndarray:
-    tiny = np.finfo(float).tiny
-    found = found / max(np.abs(found).max(), tiny)  # the range could overflow
-    return (found - found.min()) / max(np.ptp(found), tiny)
-
-
-def _rows_looked_at(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The first rows that have a label; no column can tell a label that a single row has."""
-    rows = order[codes[order] >= 0][:LEAK_ROWS]
-    return rows[np.bincount(codes[rows])[codes[rows]] > 1]
-
-
-def _not_trusted(columns: Sequence[Column], trust: Sequence[Any]) -> list[int]:
-    trust = [trust] if isinstance(trust, str) else list(trust)
-    return [j for j, c in enumerate(columns) if c.key not in trust and c.name not in trust]
-
-
-def _mistakes_alone(
-    X: np.ndarray, codes: np.ndarray, tried: Sequence[int], seed: int
-) -> dict[int, int]:
-    """For each column that holds the label: how often a tree on nothing else is wrong."""
-    found = {j: _mistakes_of_tree(X[:, [j]], codes, seed) for j in tried if _sorts(X[:, j], codes)}
-    return {j: mistakes for j, mistakes in found.items() if mistakes <= LEAK_ERROR * len(codes)}
 
 
 def _sorts(x: np.ndarray, codes: np.ndarray) -> bool:
@@ -191,12 +176,6 @@ def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed)
     folds = make_folds(FOLDS, codes, random_state=seed)
     return int(np.sum(predict_out_of_fold([tree], x, codes, folds)[0].argmax(axis=1) != codes))
-
-
-def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:
-    """Each row is asked of the trees that were grown without it."""
-    forest = ExtraTreesClassifier(LEAK_TREES, bootstrap=True, oob_score=True, random_state=seed)
-    return int(np.sum(forest.fit(X, codes).oob_decision_function_.argmax(axis=1) != codes))
 
 
 class Scale(NamedTuple):
@@ -219,8 +198,10 @@ def fit_scale(X: Any, seed: int, columns: np.ndarray | None = None) -> tuple[np.
     ``columns`` is the order that features are put in.
     """
     X = drop_last_bits(X if columns is None else X[:, columns])
-    axes = _main_axes(X, seed)
-    if axes is not None:
+    axes = None
+    n_axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
+    if sparse.issparse(X) and n_axes >= 2:
+        axes = TruncatedSVD(n_axes, random_state=seed)
         X = axes.fit_transform(X)
     X = _dense(X, None)
     largest = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
@@ -228,14 +209,6 @@ def fit_scale(X: Any, seed: int, columns: np.ndarray | None = None) -> tuple[np.
     scaler = StandardScaler(copy=False)  # the quotient below is nobody else's
     scaled = scaler.fit_transform(X / largest).astype(dtype, copy=False)
     return scaled, Scale(axes, largest, scaler, columns)
-
-
-def _main_axes(X: Any, seed: int) -> TruncatedSVD | None:
-    """For many sparse features."""
-    if not sparse.issparse(X):
-        return None
-    axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
-    return None if axes < 2 else TruncatedSVD(axes, random_state=seed)
 
 
 def _dense(X: Any, axes: TruncatedSVD | None) -> np.ndarray:

@@ -69,14 +69,12 @@ def _columns_named(table: Any, Y: Any) -> list[str]:
 def _of_columns(table: Any, named: list[str]) -> LabelSets:
     rest = without_columns(table, named)
     cells = {name: column_array(table, name) for name in named}
-    if len(named) > 1 or _are_yes_or_no(cells[named[0]]):
+    first = cells[named[0]]
+    are_words = {str(cell).lower() for cell in first.tolist()} <= {*YES_OR_NO}
+    if len(named) > 1 or first.dtype == bool or are_words:
         return LabelSets(list(named), _zeros_and_ones(cells), rest, [])
     (name,) = named
     return _of_lists(cells[name].tolist(), rest, f"column {name!r}")._replace(column=name)
-
-
-def _are_yes_or_no(cells: np.ndarray) -> bool:
-    return cells.dtype == bool or {str(cell).lower() for cell in cells.tolist()} <= {*YES_OR_NO}
 
 
 def _of_indicators(Y: Any, names: Sequence[Any] | None, table: Any) -> LabelSets:
@@ -145,8 +143,13 @@ def labels_in_cells(cells: Sequence[Any], name: str) -> tuple[list[list[Any]], s
     _check_cells(cells, blank, name)
     separator = None
     if given and isinstance(given[0], str):
-        separator = None if _are_written_lists(given) else separator_of(given)
-        given = _written_lists(given, name) if separator is None else _split(given, separator)
+        given = [text.strip() for text in given]
+        if all(text.startswith("[") and text.endswith("]") for text in given):
+            given = _read_lists(given, name)
+        else:
+            separator = separator_of(given)
+            parts = (text.split(separator) for text in given)
+            given = [[part.strip() for part in own if part.strip()] for own in parts]
     filled = iter(given)
     sets = [[] if empty else _distinct(next(filled)) for empty in blank]
     return sets, separator, sum(blank)
@@ -177,17 +180,9 @@ def separator_of(texts: Iterable[str]) -> str:
     return max(SEPARATORS, key=lambda mark: sum(mark in text for text in texts))
 
 
-def _split(texts: Sequence[str], separator: str) -> list[list[str]]:
-    return [[part.strip() for part in text.split(separator) if part.strip()] for text in texts]
-
-
-def _are_written_lists(texts: Sequence[str]) -> bool:
-    return all(text.strip().startswith("[") and text.strip().endswith("]") for text in texts)
-
-
-def _written_lists(texts: Sequence[str], name: str) -> list[Any]:
+def _read_lists(texts: Sequence[str], name: str) -> list[Any]:
     try:
-        return [ast.literal_eval(text.strip()) for text in texts]
+        return [ast.literal_eval(text) for text in texts]
     except (ValueError, SyntaxError) as error:
         raise ValueError(
             f"{name} looks like lists, but not all of them can be read ({error}); write them as in "

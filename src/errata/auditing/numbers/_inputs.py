@@ -62,12 +62,22 @@ def read_targets(table: Any, y: Any) -> tuple[Any, np.ndarray, list[str]]:
     targets, notes = _as_numbers(cells, name)
     _check_targets(targets, name)
     present = targets[~np.isnan(targets)]
-    notes += [
-        *_on_missing(len(targets) - len(present)),
-        *_on_few(len(present)),
-        *_on_classes(present, name),
-        *_on_ends(present),
-    ]
+    missing = len(targets) - len(present)
+    if missing:
+        have = "row has" if missing == 1 else "rows have"
+        notes.append(
+            f"{count(missing)} {have} no target: nothing is learnt from there, and each gets one."
+        )
+    if len(present) < FEW_TARGETS:
+        notes.append(f"There are {len(present)} rows only, so the answer is rough.")
+    values = np.unique(present)
+    if len(values) > MAYBE_CLASSES:
+        notes += _note_limits(present)
+    elif not np.any(values % 1):
+        notes.append(
+            f"{name[0].upper()}{name[1:]} holds {len(values)} different whole numbers. If they are "
+            "names of classes, audit them with errata.audit, or --label on the command line."
+        )
     return table, targets, notes
 
 
@@ -122,36 +132,11 @@ def _check_size(values: np.ndarray, name: str) -> None:
         )
 
 
-def _on_missing(missing: int) -> list[str]:
-    if not missing:
-        return []
-    have = "row has" if missing == 1 else "rows have"
-    return [f"{count(missing)} {have} no target: nothing is learnt from there, and each gets one."]
-
-
-def _on_few(rows: int) -> list[str]:
-    if rows >= FEW_TARGETS:
-        return []
-    return [f"There are {rows} rows only, so the answer is rough."]
-
-
-def _on_classes(present: np.ndarray, name: str) -> list[str]:
-    values = np.unique(present)
-    if len(values) > MAYBE_CLASSES or np.any(values % 1):
-        return []
-    return [
-        f"{name[0].upper()}{name[1:]} holds {len(values)} different whole numbers. If they are "
-        "names of classes, audit them with errata.audit, or --label on the command line."
-    ]
-
-
-def _on_ends(present: np.ndarray) -> list[str]:
+def _note_limits(present: np.ndarray) -> list[str]:
     """Values that rows share at an end of the range: a limit of what was recorded.
 
     What very many rows share is an atom, judged and told of on its own.
     """
-    if len(np.unique(present)) <= MAYBE_CLASSES:
-        return []
     ends = {"smallest": present.min(), "largest": present.max()}
     atoms = find_atoms(present)
     shares = {end: float(np.mean(present == value)) for end, value in ends.items()}

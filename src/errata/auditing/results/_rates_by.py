@@ -101,16 +101,12 @@ def who_stands_out(columns: dict[str, np.ndarray]) -> str | None:
         )
     ]
     stand = "stands" if out.sum() == 1 else "stand"
+    chances = max(1, int(np.ceil(100 * columns["chance"][out].max())))  # of 100
     beside = "" if elsewhere is None else f"; elsewhere {percent(elsewhere)} are wrong"
     return (
         f"{join_names(values)} {stand} out{beside}. By chance, one of {plural(len(out), 'value')} "
-        f"would look so in fewer than {count(_in_a_hundred(columns['chance'][out]))} of 100 such "
-        "tables."
+        f"would look so in fewer than {count(chances)} of 100 such tables."
     )
-
-
-def _in_a_hundred(chances: np.ndarray) -> int:
-    return max(1, int(np.ceil(100 * chances.max())))
 
 
 def _values(values: Any, n: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

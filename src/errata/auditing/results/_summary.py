@@ -23,7 +23,6 @@ OVERLOOKED = 0.05  # chance of saying so of a value whose errors are found as of
 OVERLOOKED_SHOWN = 3  # values in a sentence
 PLANTED = ("planted_rows", "planted_labels", "planted_classes", "planted_found")
 
-
 CAUSES = {
     "the classes merely overlap": ("none",),
     "labels are wrong here and there": ("uniform", "pattern", "class to class"),
@@ -33,29 +32,19 @@ CAUSES = {
 
 def alternatives(audit: "Audit") -> str | None:
     """Which noise hypothesis gives which number, where the data cannot choose between them."""
-    parts = _by_cause(audit.hypotheses)
-    likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= CAUSE_WEIGHT}
+    likely: dict[str, float] = {}
+    for cause, kinds in CAUSES.items():
+        own = [(h["weight"], h["rate"]) for h in audit.hypotheses if h["kind"] in kinds]
+        weight = sum(weight for weight, _ in own)
+        if weight >= CAUSE_WEIGHT:
+            likely[cause] = sum(weight * rate for weight, rate in own) / weight
     least = min(likely.values(), default=0.0)
     most = max(likely.values(), default=0.0)
     if most - least < max(CAUSE_DIFFERENCE, most / 4):
         return None
-    rates = [f"{_rate_in_words(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
+    words = {c: "none" if rate < NO_NOISE else percent(rate) for c, rate in likely.items()}
+    rates = [f"{words[cause]} if {cause}" for cause in CAUSES if cause in likely]
     return "The data leave open how many labels are wrong: " + ", ".join(rates) + "."
-
-
-def _rate_in_words(rate: float) -> str:
-    return "none" if rate < NO_NOISE else percent(rate)
-
-
-def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
-    """Weight and noise rate of each cause that a person can tell apart."""
-    found: dict[str, tuple[float, float]] = {}
-    for cause, kinds in CAUSES.items():
-        rows = [(h["weight"], h["rate"]) for h in hypotheses if h["kind"] in kinds]
-        weight = sum(weight for weight, _ in rows)
-        if weight > 0:
-            found[cause] = weight, sum(weight * rate for weight, rate in rows) / weight
-    return found
 
 
 def summarise(audit: "BaseAudit") -> dict[str, Any]:
