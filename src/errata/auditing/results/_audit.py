@@ -46,7 +46,9 @@ from ._file_cleaning import (
 from ._flags import Totals
 from ._summary import describe_classes, findings
 
-RECORDING, CLOCK = "recording", "clock"  # columns of an audit of sequences
+# Columns of an audit of sequences.
+RECORDING = "recording"
+CLOCK = "clock"
 
 Class = TypeVar("Class", bound=type)
 
@@ -522,8 +524,22 @@ class Audit(AuditRows):
         return vars(self)["labels"][rows]  # not all of them, which may be on disk
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``, as JSON."""
-        return class_numbers(self)
+        """What is needed to read the rows again, of those in many files what all of them say."""
+        stored = self.stored
+        totals = self._totals
+        timeline = self.timeline
+        return {
+            "parts": None if stored is None else stored.parts,
+            "classes": None if stored is None else self.classes.tolist(),
+            "totals": None if stored is None else stored.totals.as_dict(),
+            "dtype": (self.labels if stored is None else self.classes).dtype.str,
+            "known": totals.known,
+            "unlabelled": totals.n - totals.labelled,
+            "transition": self.transition.tolist(),
+            "prior": self.prior.tolist(),
+            "duplicates": [group.tolist() for group in self.duplicates],
+            "timeline": None if timeline is None else {"clock": timeline.clock_name},
+        }
 
     def _kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``."""
@@ -533,34 +549,28 @@ class Audit(AuditRows):
     def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
-        """Attributes that are made anew from what is on disk."""
-        return class_fields(found, rows, table=table, path=path)
-
-
-def class_numbers(audit: "Audit") -> dict[str, Any]:
-    """What ``audit.json`` holds of the classes."""
-    totals = audit._totals
-    return {
-        **_where_rows_are(audit),
-        "known": totals.known,
-        "unlabelled": totals.n - totals.labelled,
-        "transition": audit.transition.tolist(),
-        "prior": audit.prior.tolist(),
-        "duplicates": [group.tolist() for group in audit.duplicates],
-        "timeline": None if audit.timeline is None else {"clock": audit.timeline.clock_name},
-    }
-
-
-def _where_rows_are(audit: "Audit") -> dict[str, Any]:
-    """What is needed to read the rows again: of those in many files, what all of them say."""
-    if audit.stored is None:
-        return {"parts": None, "classes": None, "totals": None, "dtype": audit.labels.dtype.str}
-    return {
-        "parts": audit.stored.parts,
-        "classes": audit.classes.tolist(),
-        "totals": audit.stored.totals.as_dict(),
-        "dtype": audit.classes.dtype.str,
-    }
+        """Rows in memory, or columns to be read when they are asked for."""
+        fields: dict[str, Any] = {
+            "transition": np.array(found["transition"]),
+            "prior": np.array(found["prior"]),
+            "duplicates": [np.array(group) for group in found["duplicates"]],
+        }
+        if table is None:
+            parts = [StoredPart(*part) for part in found["parts"]]
+            classes = np.array(found["classes"]).astype(found["dtype"])
+            stored = StoredRows(path / PARTS, parts, classes, Totals.from_dict(found["totals"]))
+            return fields | stored.attributes() | {"classes": classes}
+        there = {
+            name: column_array(table, name) if name in table.column_names else None
+            for name in (KNOWN, RECORDING, CLOCK)
+        }
+        for name in ("labels", "suggested"):
+            fields[name] = rows[name].astype(found["dtype"])
+        if found["timeline"] is not None:
+            clock = found["timeline"]["clock"]
+            fields["timeline"] = Timeline(np.asarray(there[RECORDING]), clock, there[CLOCK])
+        classes = np.unique(fields["labels"][has_label(fields["labels"])])
+        return fields | {"classes": classes, "known": there[KNOWN]}
 
 
 def class_columns(audit: "Audit") -> dict[str, Any]:
@@ -571,39 +581,3 @@ def class_columns(audit: "Audit") -> dict[str, Any]:
         return known
     clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
     return known | {RECORDING: timeline.recording} | clock
-
-
-def class_fields(
-    found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
-) -> dict[str, Any]:
-    """The attributes that only an audit of classes has."""
-    fields = {
-        "transition": np.array(found["transition"]),
-        "prior": np.array(found["prior"]),
-        "duplicates": [np.array(group) for group in found["duplicates"]],
-    }
-    if table is None:
-        return fields | _in_files(found, path)
-    labels = {name: rows[name].astype(found["dtype"]) for name in ("labels", "suggested")}
-    return fields | {
-        **labels,
-        "classes": np.unique(labels["labels"][has_label(labels["labels"])]),
-        "timeline": _timeline(found["timeline"], table),
-        "known": column_array(table, KNOWN) if KNOWN in table.column_names else None,
-    }
-
-
-def _in_files(found: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Columns to be read when they are asked for, of an audit that may not fit into memory."""
-    parts = [StoredPart(*part) for part in found["parts"]]
-    classes = np.array(found["classes"]).astype(found["dtype"])
-    totals = Totals.from_dict(found["totals"])
-    stored = StoredRows(path / PARTS, parts, classes, totals)
-    return stored.attributes() | {"classes": classes}
-
-
-def _timeline(kept: dict[str, Any] | None, table: Any) -> Timeline | None:
-    if kept is None:
-        return None
-    clock = column_array(table, CLOCK) if CLOCK in table.column_names else None
-    return Timeline(column_array(table, RECORDING), kept["clock"], clock)

@@ -5,7 +5,7 @@ A row is called by its id, item or index; it holds what its cells other than the
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +28,6 @@ from ._rates_by import NoiseRate
 
 if TYPE_CHECKING:
     from ._base import BaseAudit
-
 
 SPEED = "--jobs="  # an option that changes no number
 
@@ -140,7 +139,10 @@ class AuditDiff:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as a plain dict that is valid JSON."""
-        sides = {name: _describe_side(getattr(self, name)) for name in ("old", "new")}
+        sides = {}
+        for name, side in (("old", self.old), ("new", self.new)):
+            rate = {key: round(float(value), 5) for key, value in side.noise_rate._asdict().items()}
+            sides[name] = side._asdict() | {"noise_rate": rate}
         return asdict(self) | sides | {"intervals_overlap": self.intervals_overlap}
 
 
@@ -179,10 +181,9 @@ def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLi
     >>> found.matched_by, [(row["id"], row["why"]) for row in found.resolved]
     ('id', [('3', 'label changed')])
     """
-    return _diff_of(_load(old), _load(new))
-
-
-def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
+    old, new = (
+        load_audit(audit) if isinstance(audit, str | os.PathLike) else audit for audit in (old, new)
+    )
     if old.kind != new.kind:
         was = KINDS[old.kind].title
         now = KINDS[new.kind].title
@@ -206,14 +207,10 @@ def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
         added=len(new) - matched,
         gone=len(old) - matched,
         still_flagged=int(new.flagged.sum()) - len(newly),
-        newly_flagged=_describe_rows(old, new, old_rows[newly], newly, _why_flagged),
-        resolved=_describe_rows(old, new, resolved, new_rows[resolved], _why_resolved),
+        newly_flagged=_describe_rows(old, new, old_rows[newly], newly),
+        resolved=_describe_rows(old, new, resolved, new_rows[resolved]),
         notes=[*notes, *_notes(old, new)],
     )
-
-
-def _load(audit: "BaseAudit | str | os.PathLike") -> "BaseAudit":
-    return load_audit(audit) if isinstance(audit, str | os.PathLike) else audit
 
 
 def _side(audit: "BaseAudit") -> DiffSide:
@@ -226,11 +223,6 @@ def _side(audit: "BaseAudit") -> DiffSide:
     )
 
 
-def _describe_side(side: DiffSide) -> dict[str, Any]:
-    rate = {name: round(float(value), 5) for name, value in side.noise_rate._asdict().items()}
-    return side._asdict() | {"noise_rate": rate}
-
-
 def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
     """What else is different between the audits, and may be why their findings differ."""
     notes = []
@@ -241,16 +233,14 @@ def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
     if versions[0] != versions[1]:
         notes.append(f"The audits were made by errata {versions[0]} and errata {versions[1]}.")
     if all("options" in audit.about for audit in (old, new)):
-        notes.extend(_other_options(old.about["options"], new.about["options"]))
+        then, now = (
+            {option for option in audit.about["options"] if not option.startswith(SPEED)}
+            for audit in (old, new)
+        )
+        if then != now:
+            was, are = (" ".join(sorted(some)) or "no such" for some in (then - now, now - then))
+            notes.append(f"The audits were made with different options: {was} before, {are} now.")
     return notes
-
-
-def _other_options(old: list[str], new: list[str]) -> list[str]:
-    then, now = ({o for o in some if not o.startswith(SPEED)} for some in (old, new))
-    if then == now:
-        return []
-    was, are = (" ".join(sorted(some)) or "no such" for some in (then - now, now - then))
-    return [f"The audits were made with different options: {was} before, {are} now."]
 
 
 def match_rows(old: "BaseAudit", new: "BaseAudit") -> tuple[str, np.ndarray, list[str]]:
@@ -321,7 +311,6 @@ def _describe_rows(
     new: "BaseAudit",
     old_rows: np.ndarray,
     rows: np.ndarray,
-    why: Callable[[RowText, RowText], str],
 ) -> list[RowText]:
     """What both audits say of some rows, -1 where a row is in one of them only."""
     return [
@@ -334,7 +323,7 @@ def _describe_rows(
             "suggested": (before if after["row"] is None else after)["suggested"],
             "p_wrong": after["p_wrong"],
             "old_p_wrong": before["p_wrong"],
-            "why": why(before, after),
+            "why": _explain_change(before, after),
         }
         for before, after in zip(_of_rows(old, old_rows), _of_rows(new, rows), strict=True)
     ]
@@ -349,7 +338,7 @@ def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[RowText]:
 
 def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[RowText]:
     words = audit._in_words(rows)
-    names = _names_of(audit)
+    names = next((names for by, _, names in _names(audit) if by != "contents"), None)
     known = vars(audit).get("known")
     columns = (
         rows.tolist(),
@@ -362,28 +351,15 @@ def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[RowText]:
     return [dict(zip(ROW_KEYS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _names_of(audit: "BaseAudit") -> np.ndarray | None:
-    """What a person calls the rows: items, ids or the index."""
-    items = vars(audit).get("items")
-    if items is not None:
-        return items
-    if audit.ids is not None:
-        return audit.ids
-    return None if audit.index is None else names_by(audit.index)
-
-
-def _why_flagged(before: RowText, after: RowText) -> str:
+def _explain_change(before: RowText, after: RowText) -> str:
+    """Why a row is newly flagged, or not flagged any more."""
     if before["row"] is None:
         return ADDED
-    return SAME if before["label"] == after["label"] else RELABELLED
-
-
-def _why_resolved(before: RowText, after: RowText) -> str:
     if after["row"] is None:
         return GONE
     if before["label"] != after["label"]:
         return RELABELLED
-    return CONFIRMED if after["known"] else SAME
+    return CONFIRMED if after["known"] else SAME  # a label that is known is never flagged
 
 
 def diff_in_sentences(changes: dict[str, Any]) -> list[str]:
