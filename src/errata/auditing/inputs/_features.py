@@ -118,10 +118,7 @@ def find_leak(
         others = np.hstack([others, beside[rows]])
     if not alone or not others.shape[1]:
         return None
-    # Each row is asked of the trees that were grown without it.
-    forest = ExtraTreesClassifier(LEAK_TREES, bootstrap=True, oob_score=True, random_state=seed)
-    proba = forest.fit(others, codes).oob_decision_function_
-    rest = int(np.sum(proba.argmax(axis=1) != codes))
+    rest = _mistakes_of_forest(others, codes, seed)
     if rest - min(alone.values()) < max(LEAK_MISTAKES, LEAK_FRACTION * len(codes)):
         return None
     in_table = sorted(alone, key=lambda j: by_content[j])
@@ -176,6 +173,12 @@ def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed)
     folds = make_folds(FOLDS, codes, random_state=seed)
     return int(np.sum(predict_out_of_fold([tree], x, codes, folds)[0].argmax(axis=1) != codes))
+
+
+def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:
+    """Each row is asked of the trees that were grown without it."""
+    forest = ExtraTreesClassifier(LEAK_TREES, bootstrap=True, oob_score=True, random_state=seed)
+    return int(np.sum(forest.fit(X, codes).oob_decision_function_.argmax(axis=1) != codes))
 
 
 class Scale(NamedTuple):

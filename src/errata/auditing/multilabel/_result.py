@@ -339,10 +339,6 @@ class MultilabelAudit(BaseAudit):
             "histogram": draw_histogram(self),
         }
 
-    def _recorded(self, rows: np.ndarray) -> np.ndarray:
-        """The labels of some rows."""
-        return self.labels[rows]
-
     def _in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
         """``label`` and ``suggested`` of some rows as text, labels in the order of the alphabet."""
         order = sorted(range(len(self.names)), key=lambda place: str(self.names[place]))
@@ -359,7 +355,7 @@ class MultilabelAudit(BaseAudit):
         return super().metrics() | missing | rate_metrics("wrongly_set_rate", self.wrongly_set_rate)
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        """Rates of errors either way, and of each label."""
         return {
             "missing_rate": list(self.missing_rate),
             "wrongly_set_rate": list(self.wrongly_set_rate),
@@ -367,7 +363,7 @@ class MultilabelAudit(BaseAudit):
         }
 
     def _kept_columns(self) -> dict[str, Any]:
-        """Columns on disk besides those of ``per_row``: of each cell what is known."""
+        """What is known of each cell."""
         cells = {
             column.format(place): getattr(self, name)[:, place]
             for place in range(len(self.names))

@@ -16,7 +16,6 @@ from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
 from ..results._summary import draw_histogram, findings
-from ..stored._rows import KNOWN
 from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
 from ._self_check import TargetSelfCheck
 
@@ -141,6 +140,7 @@ class TargetAudit(BaseAudit):
     """
 
     kind: ClassVar[str] = "numbers"
+    _noun: ClassVar[str] = "target"
     _change: ClassVar[str] = "replace"
     _json_fields: ClassVar[tuple[str, ...]] = ("tail", "scale", "on_log_scale")
     _row_columns: ClassVar[tuple[str, ...]] = (
@@ -259,12 +259,6 @@ class TargetAudit(BaseAudit):
         targets, changed = give_numbers(scores.labels, rows, texts)
         return scores._replace(labels=targets), changed
 
-    def _label_columns(self, action: str) -> list[str]:
-        """The column of targets."""
-        if self.about.get("target") is None:
-            raise ValueError("this is an audit of targets that are not a column of a table.")
-        return [self.about["target"]]
-
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another target than it had."""
         _, targets, _ = read_targets(now, self.about["target"])
@@ -325,21 +319,6 @@ class TargetAudit(BaseAudit):
                 "local_scale": [float(f"{value:.4g}") for value in spread],
             },
         }
-
-    def _recorded(self, rows: np.ndarray) -> np.ndarray:
-        """The targets of some rows."""
-        return self.targets[rows]
-
-    def _kept_columns(self) -> dict[str, Any]:
-        """Columns on disk besides those of ``per_row``."""
-        return {} if self.known is None else {KNOWN: self.known}
-
-    @classmethod
-    def _restored(
-        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
-    ) -> dict[str, Any]:
-        """Attributes that are made anew from what is on disk."""
-        return {KNOWN: column_array(table, KNOWN) if KNOWN in table.column_names else None}
 
 
 def choose_points(audit: "TargetAudit") -> dict[str, Any]:

@@ -472,12 +472,6 @@ class Audit(AuditRows):
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
         return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
 
-    def _label_columns(self, action: str) -> list[str]:
-        """The column of labels."""
-        if self.about.get("label") is None:
-            raise ValueError("this is an audit of labels that are not a column of a table.")
-        return [self.about["label"]]
-
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another label than it had."""
         cells = drop_blanks(column_array(now, self.about["label"]).tolist())
@@ -519,10 +513,6 @@ class Audit(AuditRows):
         """Classes, their noise, what hides it, and a map."""
         return describe_classes(self)
 
-    def _recorded(self, rows: np.ndarray) -> np.ndarray:
-        """The labels of some rows."""
-        return vars(self)["labels"][rows]  # not all of them, which may be on disk
-
     def _kept_numbers(self) -> dict[str, Any]:
         """What is needed to read the rows again, of those in many files what all of them say."""
         stored = self.stored
@@ -542,8 +532,12 @@ class Audit(AuditRows):
         }
 
     def _kept_columns(self) -> dict[str, Any]:
-        """Columns on disk besides those of ``per_row``."""
-        return class_columns(self)
+        """Of sequences, where each row belongs."""
+        timeline = self.timeline
+        if timeline is None:
+            return {}
+        clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
+        return {RECORDING: timeline.recording} | clock
 
     @classmethod
     def _restored(
@@ -560,24 +554,13 @@ class Audit(AuditRows):
             classes = np.array(found["classes"]).astype(found["dtype"])
             stored = StoredRows(path / PARTS, parts, classes, Totals.from_dict(found["totals"]))
             return fields | stored.attributes() | {"classes": classes}
-        there = {
-            name: column_array(table, name) if name in table.column_names else None
-            for name in (KNOWN, RECORDING, CLOCK)
-        }
         for name in ("labels", "suggested"):
             fields[name] = rows[name].astype(found["dtype"])
         if found["timeline"] is not None:
-            clock = found["timeline"]["clock"]
-            fields["timeline"] = Timeline(np.asarray(there[RECORDING]), clock, there[CLOCK])
-        classes = np.unique(fields["labels"][has_label(fields["labels"])])
-        return fields | {"classes": classes, "known": there[KNOWN]}
-
-
-def class_columns(audit: "Audit") -> dict[str, Any]:
-    """Columns on disk that only some audits have."""
-    known = {} if audit.known is None else {KNOWN: audit.known}
-    timeline = audit.timeline
-    if timeline is None:
-        return known
-    clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
-    return known | {RECORDING: timeline.recording} | clock
+            fields["timeline"] = Timeline(
+                column_array(table, RECORDING),
+                found["timeline"]["clock"],
+                column_array(table, CLOCK) if CLOCK in table.column_names else None,
+            )
+        labels = fields["labels"]
+        return fields | {"classes": np.unique(labels[has_label(labels)])}

@@ -34,7 +34,7 @@ from ...tables._digest import RowDigests
 from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._labels import label_text
-from ..stored._rows import StoredRows, rank_rows, select_flagged
+from ..stored._rows import KNOWN, StoredRows, rank_rows, select_flagged
 from ._cleaning import Cleaned, Scores
 from ._file_cleaning import CleanedFile, Counts, clean_table
 from ._rates_by import NoiseRate, describe_rates, rates_by
@@ -90,6 +90,7 @@ class BaseAudit(LazyExamples):
     _json_fields: ClassVar[tuple[str, ...]] = ()
     _row_columns: ClassVar[tuple[str, ...]]
     _check_type: ClassVar[Any]  # of the self-check, a named tuple
+    _noun: ClassVar[str] = "label"  # what is audited: the attribute is its plural
     _change: ClassVar[str] = "relabel"  # the action of ``clean`` that gives other labels
 
     suspicion: np.ndarray
@@ -416,7 +417,10 @@ class BaseAudit(LazyExamples):
 
     def _label_columns(self, action: str) -> list[str]:
         """The columns that hold the labels of an audited file; raise where there are none."""
-        raise NotImplementedError
+        name = self.about.get(self._noun)
+        if name is None:
+            raise ValueError(f"this is an audit of {self._noun}s that are not a column of a table.")
+        return [name]
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when rows of a file, at ``places`` of ``now``, have other labels than they had."""
@@ -448,8 +452,8 @@ class BaseAudit(LazyExamples):
         raise NotImplementedError
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
-        """What the table says of some rows: labels, targets, ..."""
-        raise NotImplementedError
+        """What the table says of some rows."""
+        return vars(self)[f"{self._noun}s"][rows]  # not of all, which may be on disk
 
     def _in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
         """``label`` and ``suggested`` of some rows as text, None where there is none."""
@@ -457,11 +461,11 @@ class BaseAudit(LazyExamples):
         return {name: [label_text(value) for value in column] for name, column in columns.items()}
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``, as JSON; ``_restored`` reads it."""
+        """What ``audit.json`` holds of this kind alone, as JSON; ``_restored`` reads it."""
         return {}
 
     def _kept_columns(self) -> dict[str, Any]:
-        """Columns on disk besides those of ``per_row``; ``_restored`` reads them."""
+        """Columns on disk that only this kind has; ``_restored`` reads them."""
         return {}
 
     def _write_more(self, folder: Path) -> None:
@@ -538,14 +542,19 @@ def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict
         "index": _index_in(table, found["index"]),
         "digests": None if digested is None else RowDigests(digested, column_array(table, DIGEST)),
         "keys": column_array(table, KEY),
-        "ids": column_array(table, ID) if ID in table.column_names else None,
+        **{
+            attribute: column_array(table, name) if name in table.column_names else None
+            for attribute, name in (("ids", ID), ("known", KNOWN))
+        },
     }
 
 
 def collect_rows(audit: "BaseAudit") -> dict[str, Any]:
     """Columns of the file of rows."""
     rows = {name: getattr(audit, name) for name in audit._row_columns} | {KEY: _keys(audit)}
-    rows |= _index_columns(audit.index) | audit._kept_columns()
+    rows |= _index_columns(audit.index)
+    rows |= {} if audit.known is None else {KNOWN: audit.known}
+    rows |= audit._kept_columns()
     if audit.ids is not None:  # as text: an array of objects may hold anything
         rows[ID] = [str(name) for name in audit.ids.tolist()]
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
