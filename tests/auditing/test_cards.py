@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from errata.auditing.examples import _cards, _review
-from errata.auditing.examples._cards import Cells, compare_rows, evidence, standing_out, texts_of
+from errata.auditing.examples import _examples, _review
+from errata.auditing.examples._cards import Cells, standing_out, texts_of
+from errata.auditing.examples._examples import compare_rows, evidence
 from errata.auditing.examples._review import card_rows
 from errata.tables._columns import columns_of
 
@@ -177,7 +178,7 @@ def test_rows_beyond_the_limit_are_drawn_and_those_needed_kept(monkeypatch):
     nearest = [list(range(2, 60)), list(range(60, 90))]
     strong = list(planted(2)).index("strong")
     before = told(planted(2), nearest=nearest)
-    monkeypatch.setattr(_cards, "EVIDENCE_ROWS", 150)
+    monkeypatch.setattr(_examples, "EVIDENCE_ROWS", 150)
     for each, whole in zip(told(planted(2), nearest=nearest), before, strict=True):
         assert each.places[:2] == ["strong", "weak"]
         assert [strong in found for found in each.differing] == [

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._result import SLIPS, find_hints, undo_slips
+from errata.auditing.numbers._audit import find_hints, undo_slips
+from errata.auditing.numbers._result import SLIPS
 
 TRUE = np.array([19.0, 20.0, 21.5])
 MAKE = {

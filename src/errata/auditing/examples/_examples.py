@@ -9,11 +9,12 @@ from sklearn.decomposition import PCA
 
 from ..._format import four_digits
 from ..._neighbors import nearest_in
+from ...tables._columns import Column
 from .._settings import MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
 from ..inputs._inputs import Inputs, for_all_rows
 from ..results._audit import Audit
 from ..sequences import draw_traces, read_signals
-from ._cards import EXAMPLE_COLUMNS, compare_rows
+from ._cards import SPEAKS, Cells
 from ._views import (
     Neighborhood,
     RowsView,
@@ -29,6 +30,10 @@ FEWEST_EXAMPLES = 100
 COMPARED_PICTURES = 100  # examples whose nearest rows are shown as pictures, too: each is a file
 MAP_POINTS = 3_000
 MAP_FITTED_ROWS = 20_000
+
+EXAMPLE_COLUMNS = 24
+EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
+EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
 
 
 def choose_examples(audit: Audit) -> np.ndarray:
@@ -349,6 +354,164 @@ def draw_map(
         "p_wrong": codes["p_wrong"][rows].round(3).tolist(),
         "flagged": codes["flagged"][rows].astype(int).tolist(),
     }
+
+
+def compare_rows(
+    columns: Sequence[Column],
+    is_used: Sequence[bool],
+    codes: np.ndarray,
+    rows: np.ndarray,
+    other: np.ndarray,
+    nearest: Sequence[Sequence[int]],
+    *,
+    random: np.random.Generator,
+) -> list[tuple[list[int], int, list[set[int]], dict[int, int]]]:
+    """What to tell about ``rows``; it costs a sort of 20,000 rows at most for each column.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those of the table.
+    is_used : sequence of bool
+        Whether models looked at the column. Others never speak: identifiers, and columns that
+        look made from the label.
+    codes, other : arrays of shape (n,) and of the shape of ``rows``
+        Labels, and the class that speaks against the label of each of ``rows``.
+    rows : array
+        The examples.
+    nearest : sequence of sequences of int
+        The rows that each example is shown beside.
+    random : Generator
+        Draws the rows that frequencies are taken from, if there are too many.
+
+    Returns
+    -------
+    list of tuples
+        For each of ``rows``: its columns in the order to read them in; how many of the first speak
+        against the label; for each of its nearest rows the columns in which it differs; and for a
+        column that speaks a row of the same label with the usual value.
+    """
+    if not len(columns):
+        return [([], 0, [set() for _ in near], {}) for near in nearest]
+    pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
+    which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
+    kept, counted = _draw_rows(codes, np.union1d(rows, beside), random)
+    at = np.searchsorted(kept, rows)
+    near = np.searchsorted(kept, beside)
+    weights = np.zeros((len(rows), len(columns)))
+    unequal = np.zeros((len(near), len(columns)), dtype=bool)
+    is_text = np.zeros(len(columns), dtype=bool)
+    usual: list[dict[int, int]] = [{} for _ in rows]
+    for j, column in enumerate(columns):
+        cells = Cells(column.take(kept))
+        is_text[j] = cells.is_text
+        unequal[:, j] = cells.differ(at[which], near)
+        if is_used[j]:
+            weights[:, j] = evidence(cells.bins, codes[kept], at, other, counted)
+        speaks = np.flatnonzero(weights[:, j] >= np.log(SPEAKS))
+        for label in np.unique(codes[rows[speaks]]):
+            like = np.flatnonzero(counted & (codes[kept] == label))
+            typical = kept[cells.find_typical(like)]
+            for i in speaks[codes[rows[speaks]] == label]:
+                usual[i][j] = int(typical)
+    return [
+        (
+            *_columns_in_order(weight, is_text),
+            [set(np.flatnonzero(u).tolist()) for u in unequal[which == i]],
+            usual[i],
+        )
+        for i, weight in enumerate(weights)
+    ]
+
+
+def _draw_rows(
+    codes: np.ndarray, needed: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to look at in their order, and which of them are labelled, drawn and not just needed."""
+    n = len(codes)
+    drawn = np.arange(n) if n <= EVIDENCE_ROWS else random.choice(n, EVIDENCE_ROWS, replace=False)
+    kept = np.union1d(drawn, needed)
+    return kept, np.isin(kept, drawn) & (codes[kept] >= 0)
+
+
+def _columns_in_order(weight: np.ndarray, is_text: np.ndarray) -> tuple[list[int], int]:
+    """Columns that speak, the weightiest first; then texts; then others as the table has them."""
+    speaks = weight >= np.log(SPEAKS)
+    order = np.lexsort((-weight * speaks, ~is_text, ~speaks))[:EXAMPLE_COLUMNS]
+    return order.tolist(), int(speaks[order].sum())
+
+
+def evidence(
+    bins: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    other: np.ndarray,
+    counted: np.ndarray,
+) -> np.ndarray:
+    """The weight of evidence of one column for each of ``rows`` (Good, 1950).
+
+    It is the logarithm of how many times as frequent the row's value is among rows of the class
+    ``other`` as among the other rows of its own label,
+
+        log (k_o / n_o + s / N) - log (k_l / n_l + s / N),    N = n_o + n_l,
+
+    with ``k`` of the ``n`` rows of a class holding the value. Smoothing adds ``s`` rows with the
+    value that are shared between the classes by their sizes, so that a value nobody else has says
+    nothing, and one that few have says little.
+
+    Parameters
+    ----------
+    bins : array of shape (n,)
+        What each row holds in the column.
+    codes, other : arrays of shape (n,) and of the shape of ``rows``
+        Labels, and the class that each of ``rows`` is weighed against its label for; where both
+        are the same the evidence is zero.
+    rows : array
+        The rows to weigh.
+    counted : bool array of shape (n,)
+        Rows that frequencies are taken from.
+
+    Returns
+    -------
+    array of the shape of ``rows``
+
+    References
+    ----------
+    I. J. Good (1950). Probability and the Weighing of Evidence. Griffin, London.
+
+    Examples
+    --------
+    >>> fur, pets = np.array([1, 1, 1, 1, 0, 0, 0]), np.array([0, 1, 1, 1, 0, 0, 0])
+    >>> all_rows = np.ones(7, dtype=bool)
+    >>> evidence(fur, pets, np.array([0]), np.array([1]), all_rows).round(2)
+    array([0.79])
+    """
+    own = codes[rows]
+    itself = counted[rows]
+    sizes = np.bincount(codes[counted], minlength=max(codes.max(), other.max(initial=0)) + 1)
+    n_own = np.maximum(sizes[own] - itself, 1)
+    n_other = np.maximum(sizes[other], 1)
+    with_value = _pair_counter(codes[counted], bins[counted], int(bins.max()) + 2)
+    smoothing = EVIDENCE_SMOOTHING / (n_own + n_other)
+    for_own = (with_value(own, bins[rows]) - itself) / n_own + smoothing
+    for_other = with_value(other, bins[rows]) / n_other + smoothing
+    return np.where(other == own, 0.0, np.log(for_other) - np.log(for_own))
+
+
+def _pair_counter(
+    first: np.ndarray, second: np.ndarray, width: int
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A function that tells how often a pair occurs; a table of all pairs might not fit.
+
+    The second of a pair is from -1 to ``width`` - 2.
+    """
+    known = np.sort(first * width + second)
+
+    def count(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        wanted = a * width + b
+        return np.searchsorted(known, wanted, "right") - np.searchsorted(known, wanted, "left")
+
+    return count
 
 
 def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:

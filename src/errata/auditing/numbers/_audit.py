@@ -39,11 +39,12 @@ from ._inputs import (
     give_numbers,
     read_targets,
 )
-from ._result import SLIPS, WORDS, TargetAudit, find_hints, undo_slips
+from ._result import SLIPS, WORDS, TargetAudit
 from ._self_check import TargetSelfCheck, check_targets
 from ._task import TargetRows
 
 TARGET_NEIGHBORS = 3  # beside an example of it
+LONG_LEAP = 5  # widths of the interval of right targets
 GIVES_TARGET = 0.999  # rank correlation from which a column looks made from the target
 
 
@@ -393,6 +394,60 @@ def check_predictions(predictions: Any, n: int) -> np.ndarray | None:
     if (np.abs(values) > LARGEST).any():
         raise ValueError(f"predictions hold numbers too large to compute with, beyond {LARGEST:g}.")
     return values
+
+
+def find_hints(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The slip that explains each wrong number; empty where none does.
+
+    A slip explains a number when undoing it leads into the interval of right ones. It must lead
+    twice as far as the interval is wide, a change of units three times: in a wide one, any slip
+    would end by chance.
+
+    Examples
+    --------
+    >>> find_hints(np.array([213.0, -20.5, 35.0]), low=np.full(3, 18.0), high=np.full(3, 24.0))
+    array(['x10', 'sign', ''], dtype=object)
+    """
+    hints = np.full(len(targets), "", dtype=object)
+    width = high - low
+    for name, undo in reversed(SLIPS.items()):
+        undone = undo(targets)
+        leap = _leap(targets, undone, low, high)
+        # One right number in ten is outside of the interval: after a long leap, it may be near.
+        slack = np.where(leap > LONG_LEAP, width / 4, 0.0)
+        explains = (low - slack <= undone) & (undone <= high + slack)
+        hints[explains & (leap > (3 if name.endswith("2.54") else 2))] = name
+    return hints
+
+
+def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """How far undoing a slip leads, in widths of the interval.
+
+    Of positive numbers both are ratios: a factor of a hundred is a long way down, too.
+    """
+    ratios = (low > 0) & (targets > 0) & (undone > 0)
+
+    def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        logs = np.log(np.where(ratios, one, 1.0)) - np.log(np.where(ratios, other, 1.0))
+        return np.abs(np.where(ratios, logs, one - other))
+
+    with np.errstate(over="ignore"):  # a single value is expected: any way there is long
+        return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
+
+
+def undo_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
+    """Numbers with the slips that :func:`find_hints` has named undone, others as they are.
+
+    Examples
+    --------
+    >>> undo_slips(np.array([213.0, 20.0]), np.array(["x10", ""], dtype=object))
+    array([21.3, 20. ])
+    """
+    undone = np.array(targets, dtype=float)
+    for name, undo in SLIPS.items():
+        here = hints == name
+        undone[here] = undo(undone[here])
+    return undone
 
 
 def explain_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:

@@ -37,8 +37,6 @@ SLIPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "/2.54": lambda wrong: wrong * 2.54,
 }
 
-LONG_LEAP = 5  # widths of the interval
-
 WORDS = {
     "sign": "a lost or added minus sign",
     "x10": "a factor of ten",
@@ -348,60 +346,6 @@ def draw_band(audit: "TargetAudit") -> dict[str, list[float]]:
         name: [float(f"{np.median(column[part]):.6g}") for part in parts]
         for name, column in columns.items()
     }
-
-
-def find_hints(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The slip that explains each wrong number; empty where none does.
-
-    A slip explains a number when undoing it leads into the interval of right ones. It must lead
-    twice as far as the interval is wide, a change of units three times: in a wide one, any slip
-    would end by chance.
-
-    Examples
-    --------
-    >>> find_hints(np.array([213.0, -20.5, 35.0]), low=np.full(3, 18.0), high=np.full(3, 24.0))
-    array(['x10', 'sign', ''], dtype=object)
-    """
-    hints = np.full(len(targets), "", dtype=object)
-    width = high - low
-    for name, undo in reversed(SLIPS.items()):
-        undone = undo(targets)
-        leap = _leap(targets, undone, low, high)
-        # One right number in ten is outside of the interval: after a long leap, it may be near.
-        slack = np.where(leap > LONG_LEAP, width / 4, 0.0)
-        explains = (low - slack <= undone) & (undone <= high + slack)
-        hints[explains & (leap > (3 if name.endswith("2.54") else 2))] = name
-    return hints
-
-
-def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """How far undoing a slip leads, in widths of the interval.
-
-    Of positive numbers both are ratios: a factor of a hundred is a long way down, too.
-    """
-    ratios = (low > 0) & (targets > 0) & (undone > 0)
-
-    def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        logs = np.log(np.where(ratios, one, 1.0)) - np.log(np.where(ratios, other, 1.0))
-        return np.abs(np.where(ratios, logs, one - other))
-
-    with np.errstate(over="ignore"):  # a single value is expected: any way there is long
-        return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
-
-
-def undo_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
-    """Numbers with the slips that :func:`find_hints` has named undone, others as they are.
-
-    Examples
-    --------
-    >>> undo_slips(np.array([213.0, 20.0]), np.array(["x10", ""], dtype=object))
-    array([21.3, 20. ])
-    """
-    undone = np.array(targets, dtype=float)
-    for name, undo in SLIPS.items():
-        here = hints == name
-        undone[here] = undo(undone[here])
-    return undone
 
 
 def describe_hints(hints: np.ndarray) -> list[str]:
