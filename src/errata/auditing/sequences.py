@@ -646,10 +646,18 @@ def read_signals(table: Any, recordings: Recordings) -> tuple[Signals, Column | 
     still = [column.name for column, values in bridged if not _steps(values, recordings).any()]
     kept = [(column, values) for column, values in bridged if column.name not in still]
     missing = sum(int((~np.isfinite(v)).sum()) for c, v in others if c.name not in still)
+    clock_notes = []
+    if clocks:
+        named = join_names([repr(clock.name) for clock in clocks], NAMED_COLUMNS)
+        rise = "rises" if len(clocks) == 1 else "rise"
+        clock_notes.append(
+            f"{named} {rise} from row to row in every recording: taken for a clock, not for a "
+            "signal."
+        )
     notes = [
         *_note_left_out(words, "a model of sequences takes numbers only"),
         *_note_left_out(still, "nothing changes there within a recording"),
-        *_clock_note([clock.name for clock in clocks]),
+        *clock_notes,
         *([f"Gaps in the signals ({plural(missing, 'cell')}) are bridged."] if missing else []),
     ]
     if not kept:
@@ -708,13 +716,3 @@ def _bridge_gaps(values: np.ndarray, recordings: Recordings) -> np.ndarray:
 
 def _note_left_out(names: list[str], why: str) -> list[str]:
     return [f"Left out {join_names(map(repr, names), NAMED_COLUMNS)}: {why}."] if names else []
-
-
-def _clock_note(names: list[str]) -> list[str]:
-    if not names:
-        return []
-    rise = "rises" if len(names) == 1 else "rise"
-    return [
-        f"{join_names(map(repr, names), NAMED_COLUMNS)} {rise} from row to row in every recording: "
-        "taken for a clock, not for a signal."
-    ]

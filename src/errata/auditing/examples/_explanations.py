@@ -19,7 +19,6 @@ from ..._neighbors import nearest_in
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
 from .._settings import GROUP_FOLDS, SIMILAR_ROWS
-from ..inputs._features import Scale
 from ..inputs._inputs import Inputs
 from ..inputs._labels import codes_among
 from ..models._base import NewRows, OutOfFoldModel, Predictor, TrainingData
@@ -322,11 +321,15 @@ class Explainer:
         if _find_unnamed(inputs) or inputs.features is None or inputs.features.plan is None:
             return []
         plan = inputs.features.plan
+        places = feature_places(plan)
+        if inputs.scale is not None and inputs.scale.columns is not None:
+            seen = np.argsort(inputs.scale.columns)  # in the order in which models see them
+            places = [seen[place] for place in places]
         against, p_label = leave_columns_out(
             lambda rows: self.models.proba(rows, at),
             X,
             self._others(at),
-            _places_in(inputs.scale, feature_places(plan)),
+            places,
             label=label,
             other=new,
         )
@@ -365,14 +368,6 @@ def _find_unnamed(inputs: Inputs) -> str:
     if inputs.used is None:
         return "embeddings"
     return "" if inputs.scale is None or inputs.scale.axes is None else "main axes of many columns"
-
-
-def _places_in(scale: Scale | None, places: list[np.ndarray]) -> list[np.ndarray]:
-    """Places of features in the order in which models see them."""
-    if scale is None or scale.columns is None:
-        return places
-    seen = np.argsort(scale.columns)
-    return [seen[place] for place in places]
 
 
 def _read_cells(inputs: Inputs, row: int) -> tuple[dict[Any, str], dict[Any, str]]:

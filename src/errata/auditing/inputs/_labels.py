@@ -213,7 +213,8 @@ def yes_or_no(cells: np.ndarray, name: str = "known") -> np.ndarray:
     if cells.dtype == bool:
         return cells
     given = cells.tolist()
-    texts = [_as_word(cell) for cell in given]
+    whole = (int(c) if isinstance(c, float) and c.is_integer() else c for c in given)
+    texts = [str(cell).strip().lower() for cell in whole]
     for row, word in enumerate(texts):
         if word not in YES_OR_NO:
             raise ValueError(
@@ -221,11 +222,6 @@ def yes_or_no(cells: np.ndarray, name: str = "known") -> np.ndarray:
                 "of every row."
             )
     return np.array([YES_OR_NO[word] for word in texts], dtype=bool)
-
-
-def _as_word(cell: Any) -> str:
-    whole = isinstance(cell, float) and cell.is_integer()
-    return str(int(cell) if whole else cell).strip().lower()
 
 
 def check_one_per_row(name: str, found: int, n: int, *, what: str = "labels") -> None:
@@ -345,12 +341,11 @@ def _compatible(label: str) -> str:
     """Full-width, ligatures, italics and the like as plain characters."""
     if label.isascii():
         return label
-    kept = (c if _is_meant(c) else unicodedata.normalize("NFKC", c) for c in label)
+    kept = (
+        c if unicodedata.decomposition(c).startswith(_MEANT) else unicodedata.normalize("NFKC", c)
+        for c in label
+    )
     return unicodedata.normalize("NFC", "".join(kept))
-
-
-def _is_meant(character: str) -> bool:
-    return unicodedata.decomposition(character).startswith(_MEANT)
 
 
 def _describe_spellings(group: list[str], counts: Mapping[Any, int], row: tuple[str, str]) -> str:

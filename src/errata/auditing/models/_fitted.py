@@ -200,7 +200,8 @@ def predict_together(ridges: Sequence[FittedRidge], rows: NewRows) -> list[np.nd
     widest = ordered[0]
     if not all(ridge.comes_of_squaring(widest) for ridge in ordered):
         return [ridge.predict_proba(rows) for ridge in ridges]
-    X = _with_squares(rows.X)
+    X = np.clip(rows.X, -FARTHEST, FARTHEST, dtype=np.float64)
+    X = np.column_stack([X, np.einsum("ij,ij->i", X, X), np.ones(len(X))])
     scores = {id(ridge): np.empty((len(ridge.classes), len(X))) for ridge in ridges}
     for split, asked in widest.asked(rows):
         for block in blocks(len(asked), CACHED, width=len(widest.exponents[0])):
@@ -213,9 +214,3 @@ def predict_together(ridges: Sequence[FittedRidge], rows: NewRows) -> list[np.nd
                     gamma *= 2
                 scores[id(ridge)][:, own] = ridge.scores(features, split)
     return [ridge.proba(scores[id(ridge)]) for ridge in ridges]
-
-
-def _with_squares(X: np.ndarray) -> np.ndarray:
-    """Rows (x, |x|², 1)."""
-    X = np.clip(X, -FARTHEST, FARTHEST, dtype=np.float64)
-    return np.column_stack([X, np.einsum("ij,ij->i", X, X), np.ones(len(X))])

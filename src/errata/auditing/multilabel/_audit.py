@@ -290,6 +290,9 @@ class CellProblem(Problem):
         transition[self.checked] = cells.transition
         rates, label_rates = estimate_rates(cells, self.rows.codes, self.options.seed)
         features = 0 if self.features is None else len(self.features.columns)
+        given = [isinstance(m, GivenProbabilities) for own in self.user_models for m in own]
+        are_older = check is not None and self.features is None and bool(given) and all(given)
+        older = [PROBABILITIES_ARE_OLDER] if are_older else []
         return MultilabelAudit(
             labels=sets.Y,
             names=[label_name(name) for name in sets.names],
@@ -309,7 +312,7 @@ class CellProblem(Problem):
             expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
             expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
             rule=self.rule,
-            notes=[*self._notes_on_skill(rates), *self.notes, *self._notes_on_check(check)],
+            notes=[*self._notes_on_skill(rates), *self.notes, *older],
             about=self.about(self.table, features, sets.column) | {"separator": sets.separator},
             index=self.index,
             ids=self.ids,
@@ -361,11 +364,6 @@ class CellProblem(Problem):
                 "unusual."
             )
         return notes
-
-    def _notes_on_check(self, check: CellCheck | None) -> list[str]:
-        given = [isinstance(m, GivenProbabilities) for own in self.user_models for m in own]
-        is_all = bool(given) and all(given) and self.features is None
-        return [PROBABILITIES_ARE_OLDER] if check is not None and is_all else []
 
     def view(self, result: MultilabelAudit) -> "CellView":
         """All rows."""

@@ -494,20 +494,14 @@ def _writer(cells: Sequence[Any], separator: str | None) -> Callable[[list[Any]]
     """How a list of labels is written in such a column."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     if separator is not None:
-        marks = Counter(mark for text in texts for mark in _marks(text, separator))
+        pattern = rf"(?<=\S)\s*{re.escape(separator)}\s*(?=\S)"  # with the spaces around it
+        marks = Counter(mark for text in texts for mark in re.findall(pattern, text))
         between = marks.most_common(1)[0][0] if marks else separator
         return lambda labels: between.join(labels)
-    return _list_writer(texts) if texts else list
-
-
-def _marks(text: str, separator: str) -> list[str]:
-    """What stands between labels, with the spaces around it."""
-    return re.findall(rf"(?<=\S)\s*{re.escape(separator)}\s*(?=\S)", text)
-
-
-def _list_writer(texts: Sequence[str]) -> Callable[[list[Any]], str]:
-    """Lists in text, as JSON or Python write them: JSON knows double quotes only."""
+    if not texts:
+        return list
+    # Lists in text, as JSON or Python write them: JSON knows double quotes only.
     quotes = {found[0] for text in texts if (found := re.search("[\"']", text))}
     one = repr if "'" in quotes else lambda label: json.dumps(label, ensure_ascii=False)
-    between = ", " if any(", " in text for text in texts) else ","
-    return lambda labels: f"[{between.join(map(one, labels))}]"
+    comma = ", " if any(", " in text for text in texts) else ","
+    return lambda labels: f"[{comma.join(map(one, labels))}]"

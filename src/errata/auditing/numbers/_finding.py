@@ -210,18 +210,12 @@ def next_round(
     weight = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT)
     reach = LATER_CLIP * spread
     clipped = np.clip(data.targets, predicted - reach, predicted + reach)
-    as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, predicted)
+    # A rare regime, however far, shows after a round of clipped targets: it is predicted out there.
+    at_start = clip_far_targets(data.targets)
+    is_far = (at_start != data.targets) & (predicted * np.sign(at_start) > np.abs(at_start) / 2)
+    as_they_are = (p_wrong < 0.5) & is_far
     learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
     return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
-
-
-def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Whether a row that was clipped at the start was predicted to be out there.
-
-    That is how a rare regime, however far, shows after a round of clipped targets.
-    """
-    clipped = clip_far_targets(targets)
-    return (clipped != targets) & (predicted * np.sign(clipped) > np.abs(clipped) / 2)
 
 
 def _round(
@@ -425,19 +419,14 @@ def measure_skill(
     error counts units, not rows.
     """
     targets = residuals + predicted[: len(residuals)]
-    gain = _huber(targets - _best_constant(targets)) - _huber(residuals)
+    center = float(np.median(targets))
+    for _ in range(CENTER_STEPS):  # a mean would lose against medians without any skill
+        center += float(np.clip(targets - center, -1, 1).mean())
+    gain = _huber(targets - center) - _huber(residuals)
     units = np.arange(len(gain)) if units is None else units
     sums = np.bincount(units, weights=gain - gain.mean())
     error = float(np.sqrt(np.sum(sums**2)) / len(gain))
     return float(gain.mean() / error) if error > 1e-12 else 0.0
-
-
-def _best_constant(targets: np.ndarray) -> float:
-    """That with the smallest loss; a mean would lose against medians without any skill."""
-    center = float(np.median(targets))
-    for _ in range(CENTER_STEPS):
-        center += float(np.clip(targets - center, -1, 1).mean())
-    return center
 
 
 def _huber(residuals: np.ndarray) -> np.ndarray:

@@ -53,16 +53,14 @@ class TargetNoise(NamedTuple):
 
     def log_right(self, z: np.ndarray) -> np.ndarray:
         """Log density of right residuals."""
-        return _log_t(z / self.sigma, self.tail) - np.log(self.sigma)
+        nu = self.tail
+        constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
+        scaled = z / self.sigma
+        return constant - (nu + 1) / 2 * np.log1p(scaled**2 / nu) - np.log(self.sigma)
 
     def log_wrong(self, log_densities: np.ndarray) -> np.ndarray:
         """Log density of wrong residuals."""
         return logsumexp(np.log(self.mixture)[:, None] + log_densities, axis=0)
-
-
-def _log_t(z: np.ndarray, nu: float) -> np.ndarray:
-    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi)
-    return constant - (nu + 1) / 2 * np.log1p(z**2 / nu)
 
 
 def gross_scales(z: np.ndarray) -> np.ndarray:
@@ -160,17 +158,12 @@ def em_step(
     trust = np.maximum(1 - wrong, 0)
     pull = (noise.tail + 1) / (noise.tail + (z / noise.sigma) ** 2)
     sigma = np.sqrt(trust @ (pull * z**2) / max(trust.sum(), 1e-12))
-    reached = total.sum() + _log_prior(noise)
+    prior = 0.5 * np.log(noise.rate) + 10.5 * np.log1p(-noise.rate) + np.log(noise.mixture).sum()
+    reached = total.sum() + prior
     rate = (wrong.sum() + 0.5) / (len(z) + 11)
     mixture = (by_kind + 1) / (by_kind.sum() + len(by_kind))
     sigma = max(float(sigma), LEAST_SIGMA)
     return TargetNoise(noise.tail, sigma, float(rate), mixture), float(reached)
-
-
-def _log_prior(noise: TargetNoise) -> float:
-    return (
-        0.5 * np.log(noise.rate) + 10.5 * np.log1p(-noise.rate) + float(np.log(noise.mixture).sum())
-    )
 
 
 class TargetPosterior(NamedTuple):
@@ -250,25 +243,17 @@ def weigh_hypotheses(
     noises: list[TargetNoise] = []
     for tail in TAILS:
         noises.append(fit_noise(z, log_densities, tail, noises[-1] if noises else None))
-    log_weights = np.array([_log_likelihoods(noise, z, log_densities) for noise in noises])
-    log_prior = log_rate_prior(TARGET_RATES)
+    log_weights = np.empty((len(TAILS), len(TARGET_RATES)))
+    for of_tail, noise in zip(log_weights, noises, strict=True):
+        right = noise.log_right(z)
+        ratio = np.exp(np.minimum(noise.log_wrong(log_densities) - right, 700))
+        of_tail[:] = [right.sum() + np.log1p(rate * (ratio - 1)).sum() for rate in TARGET_RATES]
+    a, b = RATE_PRIOR
+    log_prior = a * np.log(TARGET_RATES) + (b - 1) * np.log1p(-TARGET_RATES)  # in log rates
     log_weights += log_prior - logsumexp(log_prior)
     errors = logsumexp(log_weights)
     none = logsumexp([noise.log_right(z).sum() for noise in noises])
     return noises, np.exp(log_weights - errors), float(expit(errors - none))
-
-
-def log_rate_prior(rates: np.ndarray) -> np.ndarray:
-    """Of rates at equal distances of their logarithms, up to a constant."""
-    a, b = RATE_PRIOR
-    return a * np.log(rates) + (b - 1) * np.log1p(-rates)
-
-
-def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarray) -> np.ndarray:
-    """Of each rate."""
-    right = noise.log_right(z)
-    ratio = np.exp(np.minimum(noise.log_wrong(log_densities) - right, 700))
-    return np.array([right.sum() + np.log1p(rate * (ratio - 1)).sum() for rate in TARGET_RATES])
 
 
 def average_hypotheses(

@@ -551,7 +551,9 @@ def _open_unfinished(out: Path, *, on_a_cluster: bool) -> Iterator[None]:
         raise  # it is somebody else's
     except BaseException as error:
         is_bad_input = isinstance(error, ValueError | TypeError) and not on_a_cluster
-        if (is_new and is_bad_input) or not _holds_results(folder):
+        files = (path for path in folder.rglob("*") if path.is_file())
+        holds_results = any(path.suffix in (".pickle", ".parquet") for path in files)
+        if (is_new and is_bad_input) or not holds_results:
             shutil.rmtree(folder, ignore_errors=True)
         raise
     shutil.rmtree(folder, ignore_errors=True)
@@ -570,12 +572,6 @@ def _lock(stream: Any, folder: Path) -> None:
             ) from error
         except OSError:  # a disk without locks
             return
-
-
-def _holds_results(folder: Path) -> bool:
-    """Whether there is anything that would have to be made again."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return any(path.suffix in (".pickle", ".parquet") for path in files)
 
 
 def _check_options(label: Any, options: Options) -> None:
