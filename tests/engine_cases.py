@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from errata._engine import _shared
+from errata import _engine
 from waiting import LONG, wait_until
 
 
@@ -131,11 +131,11 @@ def who(part, shared):
 
 def pretend_other_numpy():
     """On a worker: another version of NumPy is installed."""
-    _shared.version = lambda library: "0.1" if library == "numpy" else version(library)
+    _engine.version = lambda library: "0.1" if library == "numpy" else version(library)
 
 
 def tell_the_truth():
-    _shared.version = version
+    _engine.version = version
 
 
 def close_the_folder():

@@ -32,9 +32,21 @@ from engine_cases import (
     wait_for_gate,
     who,
 )
-from errata._engine import Here, Ledger, OnDask, make_engine, start_local_client
-from errata._engine._dask import check_client, check_workers, look
-from errata._engine._shared import get_versions, load_shared, make_opener, pack_call, write_shared
+from errata._engine import (
+    Here,
+    Ledger,
+    OnDask,
+    check_client,
+    check_workers,
+    get_versions,
+    load_shared,
+    look,
+    make_engine,
+    make_opener,
+    pack_call,
+    start_local_client,
+    write_shared,
+)
 from waiting import LONG, wait_until
 
 distributed = pytest.importorskip("distributed")
@@ -401,7 +413,7 @@ def test_a_folder_that_a_worker_cannot_write(tmp_path, monkeypatch):
 
 def test_a_worker_that_joins_later_is_asked_too(tmp_path, monkeypatch):
     with write_shared(tmp_path, "anything") as path:
-        monkeypatch.setattr("errata._engine._shared.get_versions", lambda: OURS | {"errata": "0.0"})
+        monkeypatch.setattr("errata._engine.get_versions", lambda: OURS | {"errata": "0.0"})
         with pytest.raises(ValueError, match=r"a worker has errata 0.0 instead of"):
             load_shared(path)
         monkeypatch.undo()
@@ -433,7 +445,7 @@ class AskedClient:
 
 @pytest.mark.parametrize("seen", [(OURS | {"errata": "0"}, None), (OURS, "does not see")])
 def test_all_is_checked_before_any_work(tmp_path, monkeypatch, seen):
-    monkeypatch.setattr("errata._engine._dask.check_client", lambda client: None)
+    monkeypatch.setattr("errata._engine.check_client", lambda client: None)
     ledger = Ledger.open(tmp_path / "work", {}, resume=True)
     with pytest.raises((ValueError, OSError), match=r"^worker tcp://b:2 "):
         OnDask(AskedClient(seen), ledger).reduce(leave_trace, join, cut(9, 3), 0, stage="scan")

@@ -294,7 +294,7 @@ def test_a_full_disk_is_told_and_leaves_the_ledger_whole(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("errata._engine._ledger.dump", full)
+        patch.setattr("errata._engine.dump", full)
         with pytest.raises(OSError, match=r"cannot write .*b.pickle: no space is left"):
             ledger.kept("b", lambda: 2)
     assert sorted(path.name for path in ledger.folder.iterdir()) == ["a.pickle", "fingerprint.json"]

@@ -26,6 +26,7 @@ from .._validation import (
     check_sample_weight,
 )
 from .._warn import warn_user
+from . import _ridge
 from ._hidden_layer import (
     ACTIVATIONS,
     FLOATS,
@@ -35,17 +36,6 @@ from ._hidden_layer import (
     draw_centers,
     draw_layer,
     make_generator,
-)
-from ._ridge import (
-    CONSTANT,
-    GramRecord,
-    RidgeModel,
-    RidgeSystem,
-    choose_alpha,
-    predict_outside,
-    record_of,
-    split_folds,
-    sum_up,
 )
 
 RIDGE_RULES = ("press", "gcv", "kfold")
@@ -98,12 +88,12 @@ class BaseELM(BaseEstimator):
         folds = make_held_out_folds(self.cv, X, codes, groups, random)
         rows = self._rows(layer, X, T, weight)
         # Plain least squares and "kfold" need the sums of every fold, however small.
-        large, small = split_folds(folds or (), rows.m, all_large=alpha in (0, "kfold"))
-        system, records = sum_up(rows, large, small, fit_intercept=self.fit_intercept)
+        large, small = _ridge.split_folds(folds or (), rows.m, all_large=alpha in (0, "kfold"))
+        system, records = _ridge.sum_up(rows, large, small, fit_intercept=self.fit_intercept)
         model = self._solve(system, layer, alpha, alphas, records, rows)
         if self.cv is False:
             return None, None
-        predictions, leverage, solved = predict_outside(model, rows, records, large, small)
+        predictions, leverage, solved = _ridge.predict_outside(model, rows, records, large, small)
         if leverage is not None:
             self.leverage_ = leverage
             _warn_of_undefined(predictions)
@@ -147,17 +137,17 @@ class BaseELM(BaseEstimator):
 
     def _solve(
         self,
-        system: RidgeSystem,
+        system: _ridge.RidgeSystem,
         layer: HiddenLayer,
         alpha: float | str,
         alphas: np.ndarray | None,
-        records: Sequence[GramRecord] = (),
+        records: Sequence[_ridge.GramRecord] = (),
         rows: HiddenRows | None = None,
-    ) -> RidgeModel:
+    ) -> _ridge.RidgeModel:
         """Let a rule choose alpha where it is to; set what describes the output layer."""
         _warn_if_constant(system)
         if isinstance(alpha, str):
-            alpha, tried = choose_alpha(alpha, alphas, system, records, rows)
+            alpha, tried = _ridge.choose_alpha(alpha, alphas, system, records, rows)
             for name, values in tried.items():
                 setattr(self, f"{name}_", values)
         model = system.solved(alpha)
@@ -181,9 +171,9 @@ class BaseELM(BaseEstimator):
         self._check_alpha()  # and not only then
         if not hasattr(self, "_record"):
             self._layer = self._draw(X, make_generator(self.random_state))
-            self._record = GramRecord.empty(len(self._layer.bias), T.shape[1])
+            self._record = _ridge.GramRecord.empty(len(self._layer.bias), T.shape[1])
         rows = self._rows(self._layer, X, T, check_sample_weight(sample_weight, len(X)))
-        self._record = self._record.merge(record_of(rows))
+        self._record = self._record.merge(_ridge.record_of(rows))
         if hasattr(self, "coef_"):
             del self.coef_  # out of date until _finalize
 
@@ -224,8 +214,8 @@ def _predict_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
     return 0 if layer.shift is None else layer.shift @ coef
 
 
-def _warn_if_constant(system: RidgeSystem) -> None:
-    if system.mean_eigenvalue <= CONSTANT * system.weight:
+def _warn_if_constant(system: _ridge.RidgeSystem) -> None:
+    if system.mean_eigenvalue <= _ridge.CONSTANT * system.weight:
         warn_user(
             "the hidden units do not vary over the rows, so all rows are predicted alike; "
             "scale X (for instance with StandardScaler) or raise weight_scale."

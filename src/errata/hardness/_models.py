@@ -15,14 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._crossfit import (
-    Fold,
-    encode_groups,
-    find_not_learnable,
-    make_folds,
-    predict_out_of_fold,
-    warn_of_not_learnable,
-)
+from .. import _crossfit
 from .._random import clone_keeping_seeds, draw_seed
 from .._routing import make_router, route_fit
 from .._validation import check_choice, check_count, check_fraction
@@ -141,7 +134,7 @@ class InstanceHardness(HardnessMeasure):
         routed = [route_fit(self, fit_params, name) for name in names] if names else None
         if fit_params and not names:
             route_fit(self, fit_params)
-        return self._fit_codes(X, codes, encode_groups(groups, codes), routed)
+        return self._fit_codes(X, codes, _crossfit.encode_groups(groups, codes), routed)
 
     def _fit_codes(
         self,
@@ -179,7 +172,7 @@ class InstanceHardness(HardnessMeasure):
         """Hardness and suggested class of each row, the classes as codes."""
         check_choice("voting", self.voting, ("soft", "hard"))
         random = check_random_state(self.random_state)
-        folds = make_folds(
+        folds = _crossfit.make_folds(
             self.cv,
             codes,
             X=X,
@@ -189,22 +182,22 @@ class InstanceHardness(HardnessMeasure):
             random_state=draw_seed(random),
         )
         pool = [clone_keeping_seeds(estimator, random) for estimator in self._pool(folds)]
-        proba = predict_out_of_fold(
+        proba = _crossfit.predict_out_of_fold(
             pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs
         )
         if self.voting == "hard":
             proba = _convert_to_votes(proba)
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
-        lacking = find_not_learnable(codes, folds)
-        warn_of_not_learnable(lacking)
+        lacking = _crossfit.find_not_learnable(codes, folds)
+        _crossfit.warn_of_not_learnable(lacking)
         return np.where(lacking, 0, hardness), mean.argmax(axis=1)
 
     def _parts(self) -> dict[str, Any]:
         """The user's estimators by name."""
         return {f"estimator_{i}": part for i, part in enumerate(self.estimators or [])}
 
-    def _pool(self, folds: list[Fold]) -> Sequence[Any]:
+    def _pool(self, folds: list[_crossfit.Fold]) -> Sequence[Any]:
         if self.estimators is None:
             return _make_default_pool(min(len(train) for train, _ in folds))
         if len(self.estimators) == 0:

@@ -20,14 +20,7 @@ from .._files import atomic_folder
 from .._format import join_names
 from .._validation import is_missing
 from ._columns import Column, is_arrow, is_pillow_picture
-from .formats._records import (
-    Change,
-    check_named_once,
-    check_row_count,
-    get_ending,
-    is_table_name,
-    make_sort_key,
-)
+from .formats import _records
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*")
@@ -144,12 +137,12 @@ def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any
     """The table, with the names of pictures as they are within the folder."""
     _check_no_tables(folder)
     found = sorted(
-        _iterate_files(folder, is_picture_name), key=lambda name: make_sort_key(Path(name))
+        _iterate_files(folder, is_picture_name), key=lambda name: _records.make_sort_key(Path(name))
     )
     labels = [parts[0] if (parts := PurePosixPath(name).parts)[1:] else None for name in found]
     _check_classes(folder, labels)
     names = [PICTURE, LABEL] if names is None else list(names)
-    check_named_once([PICTURE, LABEL], names, folder)
+    _records.check_named_once([PICTURE, LABEL], names, folder)
     import pyarrow as arrow
 
     table = arrow.table({PICTURE: found, LABEL: arrow.array(labels, arrow.string())})
@@ -157,9 +150,9 @@ def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any
 
 
 def _check_no_tables(folder: Path) -> None:
-    tables = [path.name for path in sorted(folder.iterdir()) if is_table_name(path)]
+    tables = [path.name for path in sorted(folder.iterdir()) if _records.is_table_name(path)]
     if tables:
-        pattern = folder / f"*{get_ending(Path(tables[0]))}"
+        pattern = folder / f"*{_records.get_ending(Path(tables[0]))}"
         raise ValueError(
             f"{folder} holds folders of pictures and tables ({join_names(tables, 3)}); to audit "
             "the "
@@ -217,12 +210,12 @@ def check_new_place(source: Path, target: Path) -> None:
         raise FileNotFoundError(f"cannot write {target}: there is no folder {target.parent}.")
 
 
-def copy_picture_folder(source: Path, target: Path, change: Change) -> None:
+def copy_picture_folder(source: Path, target: Path, change: _records.Change) -> None:
     """Copy the pictures that stay into a new folder, each into the folder of its label."""
     check_new_place(source, target)
     table = read_picture_folder(source)
     names, labels = (table[column].to_pylist() for column in (PICTURE, LABEL))
-    check_row_count(len(names), change.n_rows, source)
+    _records.check_row_count(len(names), change.n_rows, source)
     if change.name not in (None, LABEL):
         raise ValueError(f"{change.name!r} of {source} cannot change; only the labels can.")
     keep, new = change.of(0, labels)

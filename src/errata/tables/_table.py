@@ -16,17 +16,7 @@ from .._format import join_names, plural, visible
 from .._validation import is_missing
 from ._columns import Column, columns_of, numbers
 from ._pictures import copy_picture_folder, is_picture_folder, read_picture_folder
-from .formats import _columnar, _csv, _excel, _json
-from .formats._records import (
-    COLUMNAR,
-    EXCEL,
-    JSON,
-    TEXT,
-    Change,
-    get_ending,
-    is_table_name,
-    make_change,
-)
+from .formats import _columnar, _csv, _excel, _json, _records
 
 _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # the report's script has the same rule
 _NUMBER_OR_SIGN = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?", re.ASCII | re.IGNORECASE)
@@ -34,10 +24,10 @@ _NUMBER_OR_SIGN = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?", re.ASCII 
 
 # Each module has read(path, columns), copy(source, target, change) and write(path, columns).
 _FORMATS = {
-    **dict.fromkeys(TEXT, _csv),
-    **dict.fromkeys(JSON, _json),
-    **dict.fromkeys(COLUMNAR, _columnar),
-    **dict.fromkeys(EXCEL, _excel),
+    **dict.fromkeys(_records.TEXT, _csv),
+    **dict.fromkeys(_records.JSON, _json),
+    **dict.fromkeys(_records.COLUMNAR, _columnar),
+    **dict.fromkeys(_records.EXCEL, _excel),
 }
 
 ARRAYS = (".npy", ".npz")
@@ -76,7 +66,7 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     path = Path(path)
     if is_picture_folder(path):
         return read_picture_folder(path, columns)
-    return _FORMATS[get_ending(path)].read(path, columns)
+    return _FORMATS[_records.get_ending(path)].read(path, columns)
 
 
 def copy_with_column(
@@ -103,7 +93,7 @@ def copy_with_column(
     """
     values = _make_list(values)
     keep = np.ones(len(values), dtype=bool)
-    copy_changed(Path(source), Path(target), make_change(keep, name, values))
+    copy_changed(Path(source), Path(target), _records.make_change(keep, name, values))
 
 
 def copy_with_rows(
@@ -152,7 +142,7 @@ def copy_with_rows(
     values = [None] * len(keep) if values is None else _make_list(values)
     if len(values) != len(keep):
         raise ValueError(f"keep has {len(keep)} entries, but values has {len(values)}.")
-    copy_changed(Path(source), Path(target), make_change(keep, name, values))
+    copy_changed(Path(source), Path(target), _records.make_change(keep, name, values))
 
 
 def write_table(
@@ -183,7 +173,7 @@ def write_table(
     path = Path(path)
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
-    form = _FORMATS[get_ending(path)]
+    form = _FORMATS[_records.get_ending(path)]
     if form is _columnar:  # which takes columns of Arrow and numbers as they are, with their types
         cells = {k: v if _has_type(v) else _make_list(v) for k, v in table.items()}
     else:
@@ -217,14 +207,14 @@ def _make_list(values: Any) -> list[Any]:
     return [cell.item() if isinstance(cell, np.generic) else cell for cell in values]
 
 
-def copy_changed(source: Path, target: Path, change: Change) -> None:
+def copy_changed(source: Path, target: Path, change: _records.Change) -> None:
     """Copy a table with some of it changed; a text, and Parquet, some rows at a time."""
     if is_picture_folder(source):
         copy_picture_folder(source, target, change)
         return
     check_same_format(source, target)
     try:
-        _FORMATS[get_ending(source)].copy(source, target, change)
+        _FORMATS[_records.get_ending(source)].copy(source, target, change)
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{source} is written in an encoding without {error.object[error.start]!r}; "
@@ -234,9 +224,11 @@ def copy_changed(source: Path, target: Path, change: Change) -> None:
 
 def check_same_format(source: Path, target: Path) -> None:
     """Raise when the name of a copy says that it is something else."""
-    own = get_ending(source)
-    wanted = ".xlsx" if own in EXCEL else own  # which replaced the older formats of workbooks
-    if wanted != get_ending(target):
+    own = _records.get_ending(source)
+    wanted = (
+        ".xlsx" if own in _records.EXCEL else own
+    )  # which replaced the older formats of workbooks
+    if wanted != _records.get_ending(target):
         ending = "the same ending" if wanted == own else f"the ending {wanted}"
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it {ending}."
@@ -285,7 +277,7 @@ def read_beside(path: Path, n_rows: int, *, name: str | None = None, ids: Any = 
         array = _read_array(path)
         _check_rows(path, len(array), n_rows)
         return array
-    if not is_table_name(path):
+    if not _records.is_table_name(path):
         raise ValueError(f"{path.name} is no array (.npy, .npz) and no table, by its ending.")
     columns = columns_of(read_table(path))
     own = next((column for column in columns if column.name == name), None)

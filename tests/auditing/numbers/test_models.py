@@ -38,7 +38,7 @@ def data_of(n=120, more=0, **given):
 def test_rows_are_predicted_without_their_own_target(predict, monkeypatch):
     # Whatever y_7 is, row 7 is predicted the same; only the penalty may move, so it is held fixed.
     data = data_of()
-    monkeypatch.setattr("errata.elm._elm.choose_alpha", lambda *_: (0.1, {}))
+    monkeypatch.setattr("errata.elm._ridge.choose_alpha", lambda *_: (0.1, {}))
     monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (0.1, {}))
     before = predict(data)[7]
     data.targets[7] += 100

@@ -8,14 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import has_fit_parameter
 
+from . import count
 from ._inputs import audit_labels, check_labels, check_method, warn_unused
-from .count import (
-    compute_confident_joint,
-    count_joint,
-    cross_fit,
-    estimate_latent,
-    take_rows,
-)
 from .filter import find_label_issues, mask_of, rank_flagged
 from .rank import get_label_quality_scores
 
@@ -155,7 +149,7 @@ class CleanLearning(BaseEstimator):
         if labels is None or (X is None and pred_probs is None):
             raise ValueError("pass labels, and X or pred_probs.")
         if pred_probs is None:
-            pred_probs = cross_fit(
+            pred_probs = count.cross_fit(
                 self.clf,
                 X,
                 np.asarray(labels),
@@ -173,14 +167,14 @@ class CleanLearning(BaseEstimator):
             unused = {name: options.get(name) for name in ("filter_by", "confident_joint")}
             warn_unused(thresholds=thresholds, **unused)
             result = audit_labels(y, proba)
-            self.confident_joint = count_joint(result, y, k)
+            self.confident_joint = count.count_joint(result, y, k)
             kept = {name: options[name] for name in POSTERIOR_OPTIONS if name in options}
             mask = mask_of(rank_flagged(result, y, **kept), len(y))
             quality = 1 - result.p_wrong
             if scoring.get("method", "posterior") != "posterior":
                 quality = get_label_quality_scores(y, proba, **scoring)
         else:
-            self.confident_joint = compute_confident_joint(y, proba, thresholds=thresholds)
+            self.confident_joint = count.compute_confident_joint(y, proba, thresholds=thresholds)
             options = {"confident_joint": self.confident_joint, **options}
             options["return_indices_ranked_by"] = None
             mask = find_label_issues(y, proba, method=self.method, **options)
@@ -188,7 +182,7 @@ class CleanLearning(BaseEstimator):
             quality = get_label_quality_scores(y, proba, **scoring)
         if self.pulearning is not None:
             mask = mask & (y != self.pulearning)
-        self.py, self.noise_matrix, self.inverse_noise_matrix = estimate_latent(
+        self.py, self.noise_matrix, self.inverse_noise_matrix = count.estimate_latent(
             self.confident_joint,
             y,
             converge_latent_estimates=self.converge_latent_estimates,
@@ -283,7 +277,7 @@ class CleanLearning(BaseEstimator):
         if weights is not None:
             options["sample_weight"] = weights[rows]
         X = X if hasattr(X, "shape") else np.asarray(X)
-        self.clf = clone(self.clf).fit(take_rows(X, rows), labels[rows], **options)
+        self.clf = clone(self.clf).fit(count.take_rows(X, rows), labels[rows], **options)
         return self
 
     def _read_issues(self, label_issues: Any, n: int) -> np.ndarray:

@@ -8,14 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from ...auditing import Audit
-from ._inputs import (
-    audit_labels,
-    check_labels,
-    check_method,
-    one_hot,
-    stack_complement,
-    warn_unused,
-)
+from . import _inputs
 
 __all__ = [
     "get_confident_thresholds",
@@ -57,9 +50,9 @@ def get_confident_thresholds(labels: Any, pred_probs: Any, multi_label: bool = F
     array([0.7, 0.8])
     """
     if multi_label:
-        member = one_hot(labels, np.shape(pred_probs)[1])
+        member = _inputs.one_hot(labels, np.shape(pred_probs)[1])
         return _means_of_own(member, np.asarray(pred_probs, dtype=float))
-    y, proba = check_labels(labels, pred_probs)
+    y, proba = _inputs.check_labels(labels, pred_probs)
     return _means_of_own(y[:, None] == np.arange(proba.shape[1]), proba)
 
 
@@ -119,11 +112,11 @@ def compute_confident_joint(
     if multi_label:
         if thresholds is not None:
             raise ValueError("thresholds are for rows with one label; leave them out.")
-        member = one_hot(labels, np.shape(pred_probs)[1])
+        member = _inputs.one_hot(labels, np.shape(pred_probs)[1])
         pairs = [
             compute_confident_joint(
                 column,
-                stack_complement(p),
+                _inputs.stack_complement(p),
                 calibrate=calibrate,
                 return_indices_of_off_diagonals=True,
             )
@@ -131,7 +124,7 @@ def compute_confident_joint(
         ]
         joint = np.array([pair[0] for pair in pairs])
         return (joint, [pair[1] for pair in pairs]) if return_indices_of_off_diagonals else joint
-    y, proba = check_labels(labels, pred_probs)
+    y, proba = _inputs.check_labels(labels, pred_probs)
     k = proba.shape[1]
     if thresholds is None:
         thresholds = get_confident_thresholds(y, proba)
@@ -177,7 +170,7 @@ def calibrate_confident_joint(
     """
     joint = np.asarray(confident_joint, dtype=float)
     if multi_label:
-        member = one_hot(labels, len(joint))
+        member = _inputs.one_hot(labels, len(joint))
         pairs = zip(joint, member.T, strict=True)
         return np.array([calibrate_confident_joint(part, column) for part, column in pairs])
     sizes = np.bincount(np.asarray(labels, dtype=int), minlength=len(joint))
@@ -232,16 +225,16 @@ def estimate_joint(
     array([[0.25, 0.25],
            [0.  , 0.5 ]])
     """
-    check_method(method)
+    _inputs.check_method(method)
     if method == "confident_learning" or multi_label:
         if confident_joint is None:
             counts = compute_confident_joint(labels, pred_probs, multi_label=multi_label)
         else:
             counts = calibrate_confident_joint(confident_joint, labels, multi_label=multi_label)
         return counts / counts.sum(axis=(-2, -1), keepdims=True)
-    warn_unused(confident_joint=confident_joint)
-    y, proba = check_labels(labels, pred_probs)
-    counts = count_joint(audit_labels(y, proba), y, proba.shape[1])
+    _inputs.warn_unused(confident_joint=confident_joint)
+    y, proba = _inputs.check_labels(labels, pred_probs)
+    counts = count_joint(_inputs.audit_labels(y, proba), y, proba.shape[1])
     return counts / len(y)
 
 
@@ -361,15 +354,15 @@ def estimate_py_and_noise_matrices_from_probabilities(
     >>> py
     array([0.25, 0.75])
     """
-    check_method(method)
+    _inputs.check_method(method)
     if method == "confident_learning":
         joint = compute_confident_joint(
             labels, pred_probs, thresholds=thresholds, calibrate=calibrate
         )
     else:
-        warn_unused(thresholds=thresholds)
-        y, proba = check_labels(labels, pred_probs)
-        joint = count_joint(audit_labels(y, proba), y, proba.shape[1])
+        _inputs.warn_unused(thresholds=thresholds)
+        y, proba = _inputs.check_labels(labels, pred_probs)
+        joint = count_joint(_inputs.audit_labels(y, proba), y, proba.shape[1])
         converge_latent_estimates = False  # it is consistent, and rounding would only blur it
     latent = estimate_latent(
         joint, labels, py_method=py_method, converge_latent_estimates=converge_latent_estimates
@@ -511,16 +504,16 @@ def num_label_issues(
     >>> num_label_issues([0, 0, 1, 1], pred_probs, method="confident_learning")
     1
     """
-    check_method(method)
+    _inputs.check_method(method)
     if multi_label:
         from .multilabel_classification.filter import find_label_issues as find_rows
 
         rule = None if method == "posterior" else "confident_learning"
         return int(find_rows(labels, pred_probs, filter_by=rule, method=method).sum())
-    y, proba = check_labels(labels, pred_probs)
+    y, proba = _inputs.check_labels(labels, pred_probs)
     if method == "posterior":
-        warn_unused(confident_joint=confident_joint, estimation_method=estimation_method)
-        return round(audit_labels(y, proba).noise_rate.estimate * len(y))
+        _inputs.warn_unused(confident_joint=confident_joint, estimation_method=estimation_method)
+        return round(_inputs.audit_labels(y, proba).noise_rate.estimate * len(y))
     rule = "off_diagonal" if estimation_method is None else estimation_method
     if rule == "off_diagonal":
         return int(confident_issues(y, proba).sum())

@@ -20,15 +20,7 @@ import numpy as np
 from scipy.special import erfc, erfinv
 
 from ..._validation import check_choice, check_fraction
-from ._base import (
-    BaseLearner,
-    BoostedClassifier,
-    Steps,
-    Term,
-    boost_one_vs_rest,
-    make_constant_base,
-    measure_agreement,
-)
+from . import _base
 
 DONE = 1e-3  # so near to the end of time, boosting is over
 STUCK = 1e-10  # and so it is when no time passes
@@ -75,7 +67,7 @@ class Potential:
         return weight if self.two_sided else np.where(a > 0, weight, 0.0)
 
 
-class RobustBoostClassifier(BoostedClassifier):
+class RobustBoostClassifier(_base.BoostedClassifier):
     """RobustBoost: aims at an error on the training labels, and lets go of the rest of the rows.
 
     The potential it lowers is not convex: rows far on the wrong side lose their weight, so that
@@ -182,19 +174,21 @@ class RobustBoostClassifier(BoostedClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+    def _boost(
+        self, learner: _base.BaseLearner, codes: np.ndarray, weights: np.ndarray
+    ) -> list[_base.Term]:
         self._potential = self._check_potential()
         self.rho_ = self._potential.rho
         self._times: list[np.ndarray] = []  # time before each round and at the end, of each boost
 
-        def boost(y: np.ndarray) -> Steps:
+        def boost(y: np.ndarray) -> _base.Steps:
             steps, times = _boost_in_time(
                 self._potential, learner, y, weights, n_rounds=self.n_estimators
             )
             self._times.append(times)
             return steps
 
-        terms = boost_one_vs_rest(boost, codes, len(self.classes_))
+        terms = _base.boost_one_vs_rest(boost, codes, len(self.classes_))
         reached = np.array([times[-1] for times in self._times])
         binary = len(reached) == 1
         self.t_ = float(reached[0]) if binary else reached
@@ -214,7 +208,7 @@ class RobustBoostClassifier(BoostedClassifier):
         )
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        agreement = measure_agreement(decision, codes)
+        agreement = _base.measure_agreement(decision, codes)
         weights = np.zeros(agreement.shape)
         for k, times in enumerate(self._times):
             if stage < len(times) - 1:  # else this class has come to its end
@@ -225,8 +219,8 @@ class RobustBoostClassifier(BoostedClassifier):
 
 
 def _boost_in_time(
-    potential: Potential, learner: BaseLearner, y: np.ndarray, c: np.ndarray, *, n_rounds: int
-) -> tuple[Steps, np.ndarray]:
+    potential: Potential, learner: _base.BaseLearner, y: np.ndarray, c: np.ndarray, *, n_rounds: int
+) -> tuple[_base.Steps, np.ndarray]:
     """Base estimators with their values for both classes; the times before each and at the end."""
     codes = (y > 0).astype(int)
     m = np.zeros(len(y))
@@ -253,7 +247,7 @@ def _boost_in_time(
         if t > 1 - DONE or dt < STUCK:
             break
     if not bases:  # not even the first is better than guessing
-        bases = [make_constant_base(int(c @ y >= 0), codes)]
+        bases = [_base.make_constant_base(int(c @ y >= 0), codes)]
         lengths = [1.0]
         times = [0.0, 0.0]
     # Each coefficient has shrunk by exp(-dt) in every round after its own.

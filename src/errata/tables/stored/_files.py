@@ -15,23 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine._engine import Clock, Progress
+from ..._engine import Clock, Progress
 from ..._files import atomic_path, is_packed, is_pattern
 from ..._format import join_names
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
 from .._table import copy_changed, read_table
-from ..formats import _columnar, _csv, _excel, _json
-from ..formats._records import (
-    EXCEL,
-    JSON,
-    Change,
-    NoRowsError,
-    check_same_columns,
-    get_ending,
-    is_table_name,
-    make_sort_key,
-)
+from ..formats import _columnar, _csv, _excel, _json, _records
 
 GROUP_ROWS = 1 << 16  # of a row group
 _GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
@@ -64,7 +54,7 @@ def _iterate_files(path: str) -> Iterator[Path]:
     if not is_pattern(path):
         yield from _list_folder(found) if found.is_dir() else [_check_file(found)]
         return
-    matches = sorted(map(Path, glob(path, recursive=True)), key=make_sort_key)
+    matches = sorted(map(Path, glob(path, recursive=True)), key=_records.make_sort_key)
     matches = [match for match in matches if not _is_hidden(match)]
     if not matches:
         raise FileNotFoundError(f"no file matches {path}; check the pattern and the folder.")
@@ -75,7 +65,7 @@ def _iterate_files(path: str) -> Iterator[Path]:
 def _check_file(file: Path) -> Path:
     if not file.exists():
         raise FileNotFoundError(f"{file} does not exist.")
-    get_ending(file)
+    _records.get_ending(file)
     return file
 
 
@@ -83,14 +73,14 @@ def _list_folder(folder: Path) -> list[Path]:
     """The tables in a folder, all of one format: what is something else is not passed over."""
     try:
         within = sorted(
-            (path for path in folder.iterdir() if not _is_hidden(path)), key=make_sort_key
+            (path for path in folder.iterdir() if not _is_hidden(path)), key=_records.make_sort_key
         )
     except PermissionError as error:
         raise PermissionError(f"{folder} may not be read with your permissions.") from error
     folders = [path for path in within if path.is_dir()]
     if folders:
         raise ValueError(_explain_folders(folder, folders[0]))
-    odd = [path.name for path in within if not is_table_name(path)]
+    odd = [path.name for path in within if not _records.is_table_name(path)]
     if odd:
         raise ValueError(
             f"{folder} holds {join_names(odd, 3)} besides tables; say which files you mean by a "
@@ -98,7 +88,7 @@ def _list_folder(folder: Path) -> list[Path]:
         )
     if not within:
         raise FileNotFoundError(f"{folder} holds no table.")
-    endings = sorted({get_ending(path) for path in within})
+    endings = sorted({_records.get_ending(path) for path in within})
     if len(endings) > 1:
         raise ValueError(
             f"{folder} holds files of several formats ({join_names(endings)}); say which you mean "
@@ -130,7 +120,7 @@ def _explain_folders(folder: Path, first: Path) -> str:
 
 def _is_hidden(path: Path) -> bool:
     """Whether it is no data by its name: .part.crc, _SUCCESS, _metadata."""
-    unnamed = path.name.startswith("_") and not path.is_dir() and not is_table_name(path)
+    unnamed = path.name.startswith("_") and not path.is_dir() and not _records.is_table_name(path)
     return path.name.startswith(".") or unnamed
 
 
@@ -140,7 +130,7 @@ def read_column(files: Sequence[Path], name: str) -> np.ndarray:
         return column_array(read_table(files[0], [name]), name)
     tables = [table for file in files if (table := _read_rows(file, [name])) is not None]
     if not tables:
-        raise NoRowsError(f"none of the files in {files[0].parent} holds a row.")
+        raise _records.NoRowsError(f"none of the files in {files[0].parent} holds a row.")
     found = [column_array(table, name) for table in tables]
     if any(cells.dtype.kind == "O" for cells in found):  # NumPy would write numbers as text
         found = [cells.astype(object) for cells in found]
@@ -155,7 +145,7 @@ def read_files(files: Sequence[Path]) -> Any:
     first = str(tables[0][0])
     columns = tuple(tables[0][1].column_names)
     for file, table in tables:
-        check_same_columns(columns, first, table.column_names, str(file))
+        _records.check_same_columns(columns, first, table.column_names, str(file))
     return stack_tables([table for _, table in tables])
 
 
@@ -253,7 +243,7 @@ def copy_file(file: Path, target: Path, name: str, rewrite: Rewrite, before: int
         n_rows = start + len(cells)
         return rewrite(cells, before + start, file, start)
 
-    copy_changed(file, target, Change(name, of))
+    copy_changed(file, target, _records.Change(name, of))
     return n_rows
 
 
@@ -263,7 +253,7 @@ def _read_rows(file: Path, columns: Sequence[str] | None) -> Any:
         return None
     try:
         return read_table(file, columns)
-    except NoRowsError:
+    except _records.NoRowsError:
         return None
 
 
@@ -311,7 +301,7 @@ def _get_target(file: Path, scratch: Path) -> Path:
 
 
 def _is_parquet(file: Path) -> bool:
-    return get_ending(file) == ".parquet"
+    return _records.get_ending(file) == ".parquet"
 
 
 def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
@@ -337,12 +327,12 @@ def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> No
 
 def _iterate_file(file: Path) -> tuple[Iterator[Any], Any]:
     """The rows of a file piece by piece, and the schema they have in common."""
-    ending = get_ending(file)
-    if ending in JSON:
+    ending = _records.get_ending(file)
+    if ending in _records.JSON:
         # Twice through the file: the types of the first lines say nothing about the last.
         schema = merge_schemas(table.schema for table in _json.iterate_tables(file))
         return _json.iterate_tables(file), schema
-    if ending in EXCEL:  # a million rows at most
+    if ending in _records.EXCEL:  # a million rows at most
         return iter([_excel.read(file, None)]), None
     if ending == ".feather":
         return _columnar.iterate_tables(file), None

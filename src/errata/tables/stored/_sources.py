@@ -18,21 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..._blocks import blocks
-from ..._engine._engine import Progress
+from ..._engine import Progress
 from ..._files import atomic_path
 from ..._format import count
 from ..._optional import require
 from ..formats._columnar import check_undamaged, open_parquet
 from ..formats._records import check_named_once, check_same_columns, is_table_name
-from ._files import (
-    GROUP_ROWS,
-    convert_to_parquet,
-    find_files,
-    format_values,
-    is_path,
-    stack_tables,
-    write_parquet,
-)
+from . import _files
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -103,7 +95,7 @@ def is_stored(X: Any) -> bool:
     """
     if isinstance(X, str | os.PathLike) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
         return True
-    several = isinstance(X, list | tuple) and bool(X) and all(map(is_path, X))
+    several = isinstance(X, list | tuple) and bool(X) and all(map(_files.is_path, X))
     return several and any(map(_is_likely_path, X))
 
 
@@ -209,13 +201,13 @@ def _convert_to_parquet(
         with target.open("rb") as stream:  # nothing else is known of it than what it holds
             facts = {"contents": file_digest(stream, "blake2b").hexdigest()[:32]}
         return what, [(str(target), what)], None, facts
-    files = find_files(X)
+    files = _files.find_files(X)
     facts = {
         "files": [str(file.resolve()) for file in files],
         "sizes": [file.stat().st_size for file in files],
         "changed": [file.stat().st_mtime_ns for file in files],
     }
-    converted = convert_to_parquet(files, scratch, progress)
+    converted = _files.convert_to_parquet(files, scratch, progress)
     return str(X), list(zip(map(str, converted), map(str, files), strict=True)), None, facts
 
 
@@ -246,14 +238,14 @@ def _write_rows(X: Any, scratch: Path) -> Path:
         target = scratch / "frame.parquet"
         scratch.mkdir(parents=True, exist_ok=True)
         with atomic_path(target) as temporary:
-            X.sink_parquet(temporary, row_group_size=GROUP_ROWS)
+            X.sink_parquet(temporary, row_group_size=_files.GROUP_ROWS)
         return target
     import pyarrow as arrow
 
     target = scratch / "dataset.parquet"
     batches = X.to_batches(batch_readahead=1, fragment_readahead=1)
     tables = (arrow.Table.from_batches([batch]) for batch in batches if batch.num_rows)
-    write_parquet(tables, target)
+    _files.write_parquet(tables, target)
     return target
 
 
@@ -271,7 +263,7 @@ def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = 
             tables.append(part.read(columns).take(within - part.start))
     if not tables:
         return source.parts[0].read(columns).slice(0, 0)
-    return stack_tables(tables)
+    return _files.stack_tables(tables)
 
 
 def parse_memory(size: int | float | str) -> int:
@@ -430,7 +422,7 @@ def _convert_frame(frame: Any) -> Any:
             columns.append(arrow.Array.from_pandas(frame[name]))
         except arrow.ArrowException:
             cells = frame[name].astype(object).where(frame[name].notna(), None)
-            columns.append(arrow.array(format_values(cells), arrow.large_string()))
+            columns.append(arrow.array(_files.format_values(cells), arrow.large_string()))
     return arrow.table(columns, names=list(frame.columns))
 
 

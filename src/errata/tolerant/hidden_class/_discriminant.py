@@ -13,21 +13,14 @@ from ..._detector import compute_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
 from ..._warn import warn_user
-from ._base import (
-    EmptyClass,
-    HiddenClassClassifier,
-    NoiseLearningClassifier,
-    NoiseStep,
-    is_transition_settled,
-    maximise_likelihood,
-)
+from . import _base
 
 COVARIANCES = ("shared", "full", "diag")
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 
 
-class RobustDiscriminantAnalysis(NoiseLearningClassifier):
+class RobustDiscriminantAnalysis(_base.NoiseLearningClassifier):
     """Discriminant analysis that knows that labels may be wrong, and learns how often.
 
     Each class is a Gaussian, and each label a noisy copy of the class: both are fitted together by
@@ -177,7 +170,7 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
             size = counts.sum(axis=0)
             if (size < least).any():
                 name = self.classes_.tolist()[int((size - least).argmin())]
-                raise EmptyClass(f"less than one row is left of the class {name!r}")
+                raise _base.EmptyClass(f"less than one row is left of the class {name!r}")
             gaussians = fit_gaussians(X, counts, covariance=covariance, shrinkage=shrinkage)
             return gaussians, compute_log_density(X, *gaussians), 0.0
 
@@ -271,7 +264,7 @@ def _compute_root(covariance: np.ndarray, shrinkage: float) -> np.ndarray:
     return root
 
 
-class RobustMixtureClassifier(HiddenClassClassifier):
+class RobustMixtureClassifier(_base.HiddenClassClassifier):
     """Clusters found without the labels, each given to the label that most of its rows have.
 
     Labels cannot bend what they were not used for: Gaussian clusters are fitted to the features
@@ -433,13 +426,13 @@ def label_components(
     start = np.tile(frequencies, (memberships.shape[1], 1))
     with np.errstate(divide="ignore"):
         log_memberships = np.log(memberships)
-    _, T, _, log_likelihood, _ = maximise_likelihood(
+    _, T, _, log_likelihood, _ = _base.maximise_likelihood(
         lambda *_: (None, log_memberships, 0.0),
-        NoiseStep(start, np.zeros_like(start)),
+        _base.NoiseStep(start, np.zeros_like(start)),
         codes,
         weights,
         start=memberships,
-        settled=partial(is_transition_settled, tol),
+        settled=partial(_base.is_transition_settled, tol),
         max_iter=max_iter,
     )
     return T, log_likelihood
