@@ -50,6 +50,14 @@ CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
 Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 Query = Callable[[Any, int], Found]
 
+SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
+CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
+RECALL = 0.9825  # and that must be found there; 0.98 then holds for all rows
+FEW = 1 / 32  # of the cells: packing pays beyond
+SOME = 1 / 8  # of the cells: without packing, the exact search is as fast beyond
+MANY = 1 / 2  # of the cells: with packing, too
+APPROXIMATE_FROM = 20_000  # rows; with fewer the exact search is done before an index is built
+
 
 def choose_query(X: Any, metric: Any, n_jobs: int | None, n_points: int | None = None) -> Query:
     """The fastest query that knows the metric and suits the shape of ``X``.
@@ -249,14 +257,6 @@ def _pick_quicker(tree: Query, brute: Query, X: np.ndarray) -> Query:
     return tree if seconds_per_row(tree, 32) < seconds_per_row(brute, 512) else brute
 
 
-SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
-CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
-RECALL = 0.9825  # and that must be found there; 0.98 then holds for all rows
-FEW = 1 / 32  # of the cells: packing pays beyond
-SOME = 1 / 8  # of the cells: without packing, the exact search is as fast beyond
-MANY = 1 / 2  # of the cells: with packing, too
-
-
 def find_approximate(
     X: np.ndarray, k: int, exact: Query, *, faiss: Any, seed: int, n_jobs: int | None
 ) -> np.ndarray | None:
@@ -378,9 +378,6 @@ def _use_one_thread(faiss: Any) -> Iterator[None]:
         yield
     finally:
         faiss.omp_set_num_threads(before)
-
-
-APPROXIMATE_FROM = 20_000  # rows; with fewer the exact search is done before an index is built
 
 
 def nearest(

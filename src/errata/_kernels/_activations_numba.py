@@ -18,14 +18,15 @@ THIRD = 1 / 3  # multiplying is faster than dividing
 PIECE = 256
 compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 
+# Beyond its end, either function is one in double precision.
+ERF_END = 6.0
+TANH_END = 19.5
+
 
 def _make_table(end, function):
     return function(np.arange(end * STEPS + 1) / STEPS)
 
 
-# Beyond its end, either function is one in double precision.
-ERF_END = 6.0
-TANH_END = 19.5
 ERF = _make_table(ERF_END, erf)
 ERF_SLOPE = _make_table(ERF_END, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)))
 TANH = _make_table(TANH_END, np.tanh)

@@ -33,6 +33,8 @@ NODE = np.dtype(
 
 ALL = np.uint32(0xFFFFFFFF)
 
+_NOTHING = (-np.inf, 0, np.inf)  # score, feature, threshold
+
 
 def grow(columns, order, ranked, sums, weights, depth, by_error):
     """Grow one tree on columns (d, n), the order (d, n) of rows in each, and the sorted columns.
@@ -128,9 +130,6 @@ def reweigh(logarithms, outputs, codes, step):
     logarithms[outputs != codes] += step
     weights = np.exp(logarithms - logarithms.max())
     return weights / weights.sum()
-
-
-_NOTHING = (-np.inf, 0, np.inf)  # score, feature, threshold
 
 
 def _grow(cut, values, sums, weights, depth):

@@ -24,6 +24,12 @@ _WAVES = {"p": "P", "t": "T", "u": "U"}  # any other symbol between brackets is 
 _LONGEST_PAUSE = 2.0  # seconds from one QRS complex to the next of the same sequence
 _SKIPPED_BEAT = 1.7  # an interval of so many usual ones holds a beat that was not annotated
 
+# A wave and its first and last sample, None where the annotator did not mark it
+Wave = tuple[str, int | None, int | None]
+# The samples at which P, the QRS complex, its end and the end of T are marked; a missing P begins
+# with the QRS complex
+Beat = tuple[int, int, int, int]
+
 
 def load_qtdb(
     record: str,
@@ -256,13 +262,6 @@ def _explain_how_to_get(record: str, annotator: str, data_home: Any) -> str:
         f"{record}.dat and {record}.{annotator} into a folder and pass it as data_home=...; "
         "make_ecg makes electrocardiograms without any file."
     )
-
-
-# A wave and its first and last sample, None where the annotator did not mark it
-Wave = tuple[str, int | None, int | None]
-# The samples at which P, the QRS complex, its end and the end of T are marked; a missing P begins
-# with the QRS complex
-Beat = tuple[int, int, int, int]
 
 
 def label_samples(

@@ -23,6 +23,23 @@ _T = 4
 _OVERSAMPLING = 4
 _SETTLING_BEATS = 2  # simulated and dropped: the voltage starts from zero
 
+# Where gravity points (in g), how much the sensor trembles, steps per second, and their bounce.
+_ACTIVITIES = {
+    "lie": ((0.0, 0.2, 0.98), 0.01, 0.0, (0.0, 0.0, 0.0)),
+    "run": ((0.95, 0.1, 0.2), 0.25, 2.7, (0.9, 0.35, 0.5)),
+    "sit": ((0.75, 0.15, 0.6), 0.02, 0.0, (0.0, 0.0, 0.0)),
+    "stand": ((0.98, 0.1, 0.05), 0.03, 0.0, (0.0, 0.0, 0.0)),
+    "walk": ((0.97, 0.1, 0.1), 0.1, 1.8, (0.3, 0.15, 0.2)),
+}
+# Who lies sits up first; who runs starts by walking.
+_NEXT = {
+    "lie": ("sit",),
+    "run": ("walk", "stand"),
+    "sit": ("lie", "stand"),
+    "stand": ("sit", "walk"),
+    "walk": ("run", "stand"),
+}
+
 
 def make_twonorm(
     n_samples: int = 300,
@@ -218,24 +235,6 @@ def _draw_standard_normal(
     # Exact halves, in random order, or independent draws.
     y = np.arange(n_samples) % 2 if balanced else random.randint(2, size=n_samples)
     return random.standard_normal((n_samples, n_features)), random.permutation(y), random
-
-
-# Where gravity points (in g), how much the sensor trembles, steps per second, and their bounce.
-_ACTIVITIES = {
-    "lie": ((0.0, 0.2, 0.98), 0.01, 0.0, (0.0, 0.0, 0.0)),
-    "run": ((0.95, 0.1, 0.2), 0.25, 2.7, (0.9, 0.35, 0.5)),
-    "sit": ((0.75, 0.15, 0.6), 0.02, 0.0, (0.0, 0.0, 0.0)),
-    "stand": ((0.98, 0.1, 0.05), 0.03, 0.0, (0.0, 0.0, 0.0)),
-    "walk": ((0.97, 0.1, 0.1), 0.1, 1.8, (0.3, 0.15, 0.2)),
-}
-# Who lies sits up first; who runs starts by walking.
-_NEXT = {
-    "lie": ("sit",),
-    "run": ("walk", "stand"),
-    "sit": ("lie", "stand"),
-    "stand": ("sit", "walk"),
-    "walk": ("run", "stand"),
-}
 
 
 def make_activity(

@@ -38,6 +38,9 @@ BLOCK = 4096  # rows that all base estimators predict at a time
 
 Draw = Callable[[tuple[int, int]], np.ndarray]
 
+REGION = 7  # neighbours that say how competent a base estimator is, as is usual
+BATCH = 2**24  # bytes held at once
+
 
 class EstimatorPool:
     """Base estimators of any kind, fitted one by one."""
@@ -194,10 +197,6 @@ def _make_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) 
     perceptron.intercept_ = biases[rows]
     perceptron.n_features_in_ = weights.shape[1]
     return perceptron
-
-
-REGION = 7  # neighbours that say how competent a base estimator is, as is usual
-BATCH = 2**24  # bytes held at once
 
 
 class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):

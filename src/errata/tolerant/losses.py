@@ -51,6 +51,9 @@ NO_PROBABILITY = 4.0  # what the reverse cross-entropy takes minus the logarithm
 BATCH = 2**22  # numbers held at once when scoring rows
 FLAT = 1e-10  # of the largest: eigenvalues of the kernel that rounding alone may have made
 
+# Coefficients (q, 1 + d), intercepts first; the objective at each step; whether it settled.
+Descent = tuple[np.ndarray, list[float], bool]
+
 
 class MarginLoss:
     """A loss phi(v), summed over classes; two classes have one score, that of the second.
@@ -785,10 +788,6 @@ def _check_gamma(gamma: Any, X: np.ndarray, weights: np.ndarray) -> float:
     mean = np.average(row_means, weights=weights)
     variance = np.average(((X - mean) ** 2).mean(axis=1), weights=weights)
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
-
-
-# Coefficients (q, 1 + d), intercepts first; the objective at each step; whether it settled.
-Descent = tuple[np.ndarray, list[float], bool]
 
 
 class WeightedRows:

@@ -40,6 +40,18 @@ _PAIRS_DRAWN = 20_000  # for the points of the pictures
 _PER_PAIR = "#0072B2"
 _PER_FEATURE = "#D55E00"
 
+METRICS = (
+    "failures_percent",
+    "published_convention",
+    "failures_of_unequal_percent",
+    "loss_95_percent",
+    "mean_gap",
+    "mean_information",
+    "mean_error",
+    "outside_bounds",
+    "losses_above_bound",
+)
+
 
 class Setting(NamedTuple):
     """How pairs are drawn, which failures count, and where the bins of the pictures lie."""
@@ -82,17 +94,6 @@ RANDOM = {
     "random, own priors": Setting(partial(sample_random_problems, shared_prior=False)),
 }
 SETTINGS = DISCRETE | CONTINUOUS | RANDOM
-METRICS = (
-    "failures_percent",
-    "published_convention",
-    "failures_of_unequal_percent",
-    "loss_95_percent",
-    "mean_gap",
-    "mean_information",
-    "mean_error",
-    "outside_bounds",
-    "losses_above_bound",
-)
 
 
 class MoreInformation(BaseEstimator):

@@ -22,6 +22,15 @@ from ...ensemble import NoiseReducingBoostClassifier
 from .._experiment import Experiment, NoisyTraining, Published
 from .._report import group_by, make_figure, save_figure
 
+# Colour: the base estimator, and orange for the paper's own method. Dashes: how it is combined.
+STYLES = {
+    "PP bagging": ("#0072b2", ":"),
+    "PP boosting": ("#0072b2", "--"),
+    "PP NR boosting": ("#d55e00", "-"),
+    "MLP bagging": ("#009e73", ":"),
+    "MLP boosting": ("#009e73", "--"),
+}
+
 
 class BrieflyTrainedNetwork(MLPClassifier):
     """A network that does not converge in the few steps it is given, and is not meant to."""
@@ -34,14 +43,6 @@ class BrieflyTrainedNetwork(MLPClassifier):
 
 
 NETWORK = BrieflyTrainedNetwork((3,), solver="lbfgs", alpha=1.0, max_iter=20)
-# Colour: the base estimator, and orange for the paper's own method. Dashes: how it is combined.
-STYLES = {
-    "PP bagging": ("#0072b2", ":"),
-    "PP boosting": ("#0072b2", "--"),
-    "PP NR boosting": ("#d55e00", "-"),
-    "MLP bagging": ("#009e73", ":"),
-    "MLP boosting": ("#009e73", "--"),
-}
 
 
 def plot_accuracies(results: list[dict[str, Any]], folder: Path) -> list[Path]:

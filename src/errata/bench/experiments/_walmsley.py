@@ -37,6 +37,9 @@ SHOWN = ("wdbc", "ionosphere", "ecoli", "vowel")  # the sets of figures 4.2.7 to
 BOX_LEVEL = 0.1
 COLOURS = {"clean": "#0072b2", "noisy": "#d55e00"}
 
+# Five epochs come nearest to the published accuracy of a single perceptron.
+PERCEPTRON = Perceptron(max_iter=5, tol=None)
+
 
 def load_same(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The same rows in every repetition: four of ILPD are left out, as in the paper."""
@@ -78,9 +81,6 @@ def measure_all_alike(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """No row harder than another: hardness bagging is then plain bagging, in compiled code."""
     return np.zeros(len(y))
 
-
-# Five epochs come nearest to the published accuracy of a single perceptron.
-PERCEPTRON = Perceptron(max_iter=5, tol=None)
 
 walmsley = Experiment(
     name="walmsley",

@@ -26,6 +26,9 @@ from ..formats import _columnar, _csv, _excel, _json, _records
 GROUP_ROWS = 1 << 16  # of a row group
 _GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
 
+# Of the cells of some rows, the first of them, in the whole table, their file and the first in it.
+Rewrite = Callable[[list[Any], int, Path, int], tuple[Sequence[bool] | np.ndarray, list[Any]]]
+
 
 def is_path(thing: Any) -> bool:
     """Whether it is a path, as text or as an object."""
@@ -211,10 +214,6 @@ def check_new_folder(table: Path, files: Sequence[Path], out: Path, *, force: bo
         raise ValueError(
             f"{out} holds {join_names(others, 3)}, which would be lost; choose another folder."
         )
-
-
-# Of the cells of some rows, the first of them, in the whole table, their file and the first in it.
-Rewrite = Callable[[list[Any], int, Path, int], tuple[Sequence[bool] | np.ndarray, list[Any]]]
 
 
 def copy_files(files: Sequence[Path], folder: Path, name: str, rewrite: Rewrite) -> int:

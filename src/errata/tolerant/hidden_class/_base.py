@@ -36,6 +36,12 @@ from ...noise import NoiseModel
 # Beyond this condition number labels do not tell some classes apart.
 SINGULAR = 1e6
 
+# (responsibilities, T) -> parameters of the class model they call for; log P(class | x), or the
+# log-density of x and class, (n, K); and what the objective loses for the parameters
+ClassStep = Callable[[np.ndarray, np.ndarray], tuple[Any, np.ndarray, float]]
+# (objectives of the rounds, how far T or the responsibilities moved) -> whether to stop
+Settled = Callable[[list[float], float], bool]
+
 
 class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     """A classifier of rows whose labels may be wrong.
@@ -100,13 +106,6 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._sparse
         return tags
-
-
-# (responsibilities, T) -> parameters of the class model they call for; log P(class | x), or the
-# log-density of x and class, (n, K); and what the objective loses for the parameters
-ClassStep = Callable[[np.ndarray, np.ndarray], tuple[Any, np.ndarray, float]]
-# (objectives of the rounds, how far T or the responsibilities moved) -> whether to stop
-Settled = Callable[[list[float], float], bool]
 
 
 class NoiseLearningClassifier(HiddenClassClassifier):
