@@ -268,7 +268,7 @@ def test_every_start_ends_at_the_same_labels(monkeypatch):
     def from_random_start(seed):
         start = np.random.default_rng(seed).dirichlet(np.ones(2), 2)
         monkeypatch.setattr(
-            "errata.tolerant.hidden_class._discriminant.NoiseStep",
+            "errata.tolerant.hidden_class._base.NoiseStep",
             lambda _, prior: NoiseStep(start, prior),
         )
         return label_components(Q, CODES_OF_SIX, np.ones(6), 2, tol=1e-9, max_iter=500)[0]
