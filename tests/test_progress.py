@@ -34,7 +34,10 @@ def test_models_are_counted_with_the_time_left():
 
 def test_a_stage_after_a_bar_is_words_again():
     judging = Stage("judging", done=10, total=10, seconds=8.0)
-    assert "writing the report ..." in shown(judging, "writing the report", force_terminal=True)
+    text = shown(judging, "writing the report", force_terminal=True)
+    assert "writing the report ..." in text
+    bars = [line for line in text.split("\r") if "writing the report" in line]
+    assert bars[-1].count("\x1b[35m") > 1  # a pulse, not an empty bar that stands still
 
 
 def test_names_command_nothing():

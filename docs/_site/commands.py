@@ -1,4 +1,4 @@
-"""The options of every command, as `--help` prints them."""
+"""The options of every command, as `--help` or, where there is one, `--help-all` prints them."""
 
 from pathlib import Path
 
@@ -12,7 +12,8 @@ def write(path: Path) -> None:
     """Write a page with the help of each command."""
     parts = ["Commands\n========\n"]
     for name in ("", *main.commands):
-        words = [*name.split(), "--help"]
+        options = [option for each in main.commands.get(name, main).params for option in each.opts]
+        words = [*name.split(), "--help-all" if "--help-all" in options else "--help"]
         shown = CliRunner().invoke(main, words, prog_name="errata", terminal_width=80).output
         title = f"errata {name}".strip()
         lines = "\n".join(f"   {line}".rstrip() for line in shown.strip().splitlines())

@@ -54,6 +54,16 @@ def count_models(models: Sequence[Any], progress: Progress | None) -> Iterator[A
         yield model
 
 
+def count_within(name: str, progress: Progress) -> Progress:
+    """Progress of a stage that fits models: they are counted under its ``name``."""
+
+    def tell(stage: Any) -> None:
+        if isinstance(stage, Stage):
+            progress(stage._replace(name=f"{name}, {stage.name}"))
+
+    return tell
+
+
 @contextmanager
 def open_counter(progress: Counted | bool | None, name: str, unit: str) -> Iterator[Counted]:
     """The same for work that is counted; ``name`` and ``unit`` are shown for True."""
@@ -115,7 +125,8 @@ def _show_in_terminal(terminal: Any) -> Iterator[Progress]:
 
         def show(stage: Any) -> None:
             done, total = _count_done(stage)
-            bar.update(task, description=_format_stage(stage), completed=done, total=total)
+            bar.update(task, description=_format_stage(stage), completed=done)
+            bar.tasks[0].total = total  # which update would leave as it is where it is None
 
         yield show
 

@@ -393,7 +393,8 @@ def test_progress_is_told():
     quick(X, CODES, self_check=True, progress=told.append)
     assert told[0] == "reading the table"
     assert str(told[1]).startswith("fitting neighbours: 0 of ")
-    assert told[-1] == "planting errors and looking for them"
+    assert "planting errors and looking for them" in told
+    assert str(told[-1]).startswith("self-check, fitting neighbours: 0 of ")
 
 
 def test_no_warning_of_ours_reaches_the_user_but_those_of_the_model_do():

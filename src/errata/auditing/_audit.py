@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._progress import Progress
+from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
 from .classes import Grouped, without_hypotheses
@@ -25,7 +25,6 @@ from .results._base import BaseAudit
 from .results._flags import best_f1_rule, draw_flags, longest_rule
 
 read_version = cache(version)  # of a package: its metadata takes milliseconds to read
-SHORT = 2.0  # seconds of finding from which it is said that the self-check takes as long
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ class Problem(ABC):
             "dataframe": "polars" if frame == "polars" else "pandas",
         }
 
-    def inject(self) -> Any:
+    def inject(self, progress: Progress) -> Any:
         """Inject errors into a copy of the labels, and look for them in the same way."""
         return None
 
@@ -199,10 +198,8 @@ def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
         progress(problem.finding)
     problem.find(progress)
     is_checked = options.self_check and problem.can_inject
-    seconds = time.perf_counter() - started
-    expected = f", about {seconds:.0f} s" if is_checked and seconds > SHORT else ""
-    progress(f"{problem.injecting}{expected}" if is_checked else "summing up")
-    check = problem.inject() if is_checked else None
+    progress(problem.injecting if is_checked else "summing up")
+    check = problem.inject(count_within("self-check", progress)) if is_checked else None
     problem.flag()
     result = problem.result(check)
     look = problem.show(result)

@@ -1,7 +1,7 @@
 """What is learnt from the drawn rows, and any rows of the table judged by it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 from .._blocks import blocks
 from .._compat import take_rows
 from .._kernels._probabilities import find_largest, normalise
+from .._progress import Progress
 from .._random import clone_keeping_seeds
 from ..tables._columns import without_columns
 from ..tables.features._features import FeaturePlan
@@ -75,7 +76,7 @@ class Learnt(NamedTuple):
     models: list[OutOfFoldModel]
     filler: Filler | None  # None where every row has a label
 
-    def inject_errors(self) -> SelfCheck | None:
+    def inject_errors(self, progress: Progress) -> SelfCheck | None:
         """Audit copies of the labels with injected errors; of a large table, some of its rows."""
         data = self.data
         models = self.models
@@ -95,7 +96,7 @@ class Learnt(NamedTuple):
 
         def audit_again(codes: np.ndarray, seed: int) -> Posterior:
             again = replace(data, codes=codes, random_state=seed)
-            pool = pool_models(again, models, equal=ties.equal)
+            pool = pool_models(again, models, equal=ties.equal, progress=progress)
             return posterior_of(
                 pool.logs,
                 codes,
@@ -131,7 +132,7 @@ def learn(
     *,
     pred_proba: np.ndarray | None = None,
     fills: bool = False,
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> Learnt:
     """Fit and pool the models, and learn the noise.
 

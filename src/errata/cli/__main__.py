@@ -89,7 +89,7 @@ def main() -> None:
       errata review train.audit                    decide on them, one key each
       errata clean train.audit -o train.clean.csv  the table without them
       errata diff train.audit later.audit          what changed since
-      errata compare train.csv --label species     which way of learning suits it
+      errata compare train.csv --label species     which learning method suits it
 
     \b
     To see how well it works:

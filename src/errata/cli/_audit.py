@@ -45,11 +45,14 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 
 @click.command(cls=TitledCommand, short_help="Find the wrong labels, or wrong numbers, in FILE.")
 @click.argument("file", type=click.Path(path_type=Path))
-@input_option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
+@input_option(
+    "--label", "-l", common=True, metavar="COLUMN", help="The column of labels.  [required]"
+)
 @input_option(
     "--decisions",
+    common=True,
     type=click.Path(path_type=Path),
-    help="What people decided with errata review: it replaces labels, or numbers, and is known.",
+    help="What people decided in errata review. It replaces labels, or numbers, and is certain.",
 )
 @input_option(
     "--embeddings",
@@ -66,36 +69,41 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 @input_option("--pixels", metavar="HxW", help="The columns are pixels: show rows as pictures.")
 @column_option(
     "--drop",
+    common=True,
     multiple=True,
     metavar="COLUMN",
-    help="Not a feature: columns that give the label away, or mean nothing. May be given several "
-    "times.",
+    help="Not a feature, such as a column that gives the label away. May be given several times.",
 )
 @column_option(
     "--trust",
     multiple=True,
     metavar="COLUMN",
-    help="Measured independently of the label or target: not to be left out even if it gives "
-    "nearly every label away. May be given several times.",
+    help="A feature even if it alone gives nearly every label away: it was measured independently. "
+    "May be given several times.",
 )
 @column_option(
     "--group",
+    common=True,
     metavar="COLUMN",
-    help="Rows that belong together (a patient, a document): no model is fitted to one of them "
-    "and applied to another.",
+    help="Rows that belong together, such as visits of a patient. No model is fitted to one of "
+    "them and applied to another.",
 )
 @column_option(
     "--known",
+    common=True,
     metavar="COLUMN",
-    help="Says of each row whether its label is certain (1 or 0, true or false, yes or no): such "
-    "rows teach and are never flagged.",
+    help="Whether the label is certain (1 or 0). Such rows teach and are never flagged; true or "
+    "false and yes or no will do, too.",
 )
-@column_option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
+@column_option(
+    "--id", "name", common=True, metavar="COLUMN", help="What to call the rows in the report."
+)
 @column_option(
     "--by",
+    common=True,
     metavar="COLUMN",
-    help="Who or what the labels come from (annotator, source, month, site): tells the noise of "
-    "each, and is no feature.",
+    help="Where labels come from (annotator, site, month). Shows the noise of each; the column is "
+    "no feature.",
 )
 @method_option(
     "--model",
@@ -114,61 +122,77 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
     help="Fraction of the flagged rows that should be wrong. [default: the best balance of false "
     "alarms and errors missed]",
 )
-@method_option("--no-self-check", is_flag=True, help="Plant no errors; takes half the time.")
+@method_option(
+    "--no-self-check", common=True, is_flag=True, help="Plant no errors; takes half the time."
+)
 @method_option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
-@method_option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
+@method_option(
+    "--jobs",
+    common=True,
+    type=JOBS,
+    default=1,
+    show_default=True,
+    help="Threads; -1 for all cores.",
+)
 @output_option(
     "--out",
     "-o",
+    common=True,
     type=click.Path(path_type=Path),
     help="Folder for what was found. [default: FILE with .audit]",
 )
-@output_option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@output_option("--json", "as_json", common=True, is_flag=True, help="Print the result as JSON.")
 @output_option(
     "--compare-to",
     type=click.Path(path_type=Path),
     metavar="AUDIT",
-    help="An earlier audit: tell what changed since, in summary.md, too.",
+    help="An earlier audit: say what changed since, in summary.md, too.",
 )
 @output_option(
     "--fail-above",
     "most_wrong",
+    common=True,
     type=FRACTION,
     metavar="RATE",
-    help="End with exit code 1 when a larger fraction of the labels is wrong, or when nobody can "
-    "tell, for pipelines.",
+    help="Exit with code 1 when more of the labels are wrong. Also when it cannot be known; for "
+    "pipelines.",
 )
-@output_option("--force", is_flag=True, help="Replace an audit that is there already.")
+@output_option("--force", common=True, is_flag=True, help="Replace an audit that is there already.")
 @parts_option(
     "--memory",
     metavar="SIZE",
     help="Read the table in parts that fit into so much memory, as in 2GB. A folder, a pattern and "
-    "a file that may not fit are read so in any case.",
+    "a file that may not fit are read in parts anyway.",
 )
 @add_cluster_options(parts_option)
 @parts_option(
     "--no-resume",
     is_flag=True,
-    help="Start anew, where an audit of a table read in parts was stopped before.",
+    help="Start anew where an audit of a table read in parts was stopped.",
 )
 @kind_option(
     "--target",
+    common=True,
     metavar="COLUMN",
-    help="Numbers instead of labels: the column that a regression would predict.",
+    help="Numbers instead of labels. The column that a regression would predict.",
 )
 @kind_option(
     "--labels",
+    common=True,
     multiple=True,
     metavar="COLUMN",
-    help="Several labels per row: a column of lists, or of text such as 'cat; dog', or columns of "
+    help="Several labels per row. A column of lists, or of text such as 'cat; dog', or columns of "
     "0 and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
 )
 @kind_option(
     "--item",
+    common=True,
     metavar="COLUMN",
-    help="FILE holds votes of several annotators, one a row: the column that says of which item.",
+    help="FILE holds votes, one per row: the column of items.",
 )
-@kind_option("--worker", metavar="COLUMN", help="With --item: the column that says whose vote.")
+@kind_option(
+    "--worker", common=True, metavar="COLUMN", help="With --item: the column of annotators."
+)
 @kind_option(
     "--features",
     type=click.Path(path_type=Path),
@@ -178,9 +202,10 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 )
 @kind_option(
     "--sequence",
+    common=True,
     metavar="COLUMN",
-    help="Rows follow each other in time: the column that names the recording of each row. Finds "
-    "stretches of wrong labels; looks at columns of numbers only.",
+    help="Rows in the order of time: the column of recordings. Finds stretches of wrong labels; "
+    "looks at columns of numbers only.",
 )
 @kind_option(
     "--wavelets",
@@ -212,26 +237,36 @@ def audit(
 ) -> None:
     """Find the wrong labels in FILE, or with --target its wrong numbers.
 
-    FILE is CSV, TSV or JSON lines (all also with .gz), Parquet, Feather or Excel, a folder of such
-    files, or a pattern in quotes that names some; it may hold numbers, categories, text, dates,
-    names of pictures and empty cells. A folder with a folder of pictures for each class needs no
-    --label. Several quick models say of each row how probable its label is, without having been
-    fitted to that row. Then errors are planted on purpose in a copy of the labels, to see how many
-    of them are found on this very table. A row without a label teaches nothing, and gets the most
-    probable class as a suggestion.
+    FILE is CSV, TSV, JSON lines, Parquet, Feather or Excel, a folder of such files or of pictures,
+    or a pattern in quotes. Open FILE.audit/report.html when it is done.
+
+    \b
+    Examples:
+      errata audit train.csv --label species
+      errata audit train.csv -l species --by annotator
+      errata audit visits.parquet -l outcome --group patient --drop billing_code
+      errata audit homes.csv --target price
+    \f
+    Cells may hold numbers, categories, text, dates and names of pictures, and may be empty. CSV,
+    TSV and JSON lines may end in .gz. A folder with a folder of pictures for each class needs no
+    --label.
+
+    Several quick models say how probable the label of each row is, without having been fitted to
+    that row. Then errors are planted in a copy of the labels, to see how many of them are found on
+    this very table. A row without a label teaches nothing; its most probable class is suggested.
 
     A folder or a pattern is read in parts and may be larger than memory. When such an audit is
     stopped, the same command goes on where it was.
 
     \b
-    In the folder you find:
+    The folder holds:
       report.html               a page to look at, offline
       summary.md, metrics.json  in short, for a comment on a change; in numbers
       ranked.csv                all rows, the most suspicious first; beyond a
                                 million, 100,000 flagged ones at most
       stretches.csv             with --sequence: which stretches are wrong
-      workers.csv, ask.csv      with --item: who is right how often, and which
-                                items to ask about next
+      workers.csv, ask.csv      with --item: how often each annotator is right,
+                                and which items to ask about next
       cells.csv, labels.csv     with --labels: which labels of which rows look
                                 missing or wrongly set, and how often each is
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python;
@@ -240,18 +275,14 @@ def audit(
                                 million rows that were read in parts
 
     \b
-    Examples:
-      errata audit train.csv --label species
-      errata audit visits.parquet -l outcome --group patient --drop billing_code
+    More examples:
       errata audit train.csv -l species --fail-above 0.05 --compare-to last.audit
-      errata audit train.csv -l species --by annotator
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
       errata audit votes.csv --item photo --worker who -l answer
       errata audit photos/
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
-      errata audit homes.csv --target price
       errata audit photos.jsonl --labels tags
     """
     # Silence remarks that are for those who write code; the second names its caller, who may be

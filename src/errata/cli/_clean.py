@@ -91,27 +91,29 @@ def clean(
 ) -> None:
     """Write the audited table without the labels found wrong.
 
-    AUDIT is the folder that errata audit has written. The new table has the rows in their order,
-    and all that was not asked to change as it was. Rows are known by their contents: the table may
-    have been sorted since the audit and have further columns, but no row may have changed. Of an
-    audit of several files, OUT is a folder of files with the same names; rows of these, and of
-    tables larger than memory, are known by their places, and the labels there must be as audited.
-
-    Of an audit of votes, OUT holds the items, or the rows of their table, with a column of labels:
-    the majority's, and the consensus where that is probably wrong. The defaults there are
-    --action relabel, --sure 0.5 and --unsure drop.
-
-    Of an audit of several labels per row, drop leaves out rows with a wrong label, but never more
-    than half of all; relabel adds missing labels and takes wrong ones away where that is sure; and
-    unlabel empties cells of columns of 0 and 1.
+    AUDIT is the folder that errata audit has written. What people decided in errata review comes
+    first; actions are for the other rows. Whatever does not change stays as it was.
 
     \b
-    Actions, on rows that nobody decided with errata review; what was decided of others counts:
+    Actions:
       drop     leave the rows out, but never more than half of a class
-      relabel  give them, and rows without a label, the suggested class where that is sure
-      replace  of an audit of numbers: put what is expected in place of wrong numbers
+      relabel  give them, and rows without a label, the suggested class if sure
+      replace  numbers only: put the expected number in place of a wrong one
       unlabel  keep the rows and empty the cell
-      weight   keep the rows, and add a column sample_weight: how probably a label is right
+      weight   keep the rows, and add a column sample_weight: the probability
+               that the label is right
+
+    Rows are matched by their cells, so the table may have been sorted since, and have further
+    columns, but no row may have changed. For several files, OUT is a folder of files with the same
+    names. Their rows, and those of tables larger than memory, are matched by place, and their
+    labels must not have changed.
+
+    For votes, OUT holds the items, or the rows of their table, with a column of labels: the
+    majority's, or the consensus where that is probably wrong. The defaults are then --action
+    relabel, --sure 0.5 and --unsure drop.
+
+    For several labels per row, drop never leaves out more than half of all rows; relabel adds
+    missing labels and removes wrong ones; unlabel empties cells of columns of 0 and 1.
 
     \b
     Examples:

@@ -35,7 +35,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
     "methods",
     multiple=True,
     metavar="NAME",
-    help="Only this one of the ways; to be given twice or more.",
+    help="Compare only this method and others so named; give it twice or more.",
 )
 @click.option("--noise", type=FRACTION, metavar="RATE", help="Plant errors first.")
 @click.option(
@@ -52,7 +52,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
     type=click.IntRange(20),
     default=5_000,
     show_default=True,
-    help="Of a larger table so many, drawn at random.",
+    help="Rows to draw at random from a larger table.",
 )
 @click.option(
     "--out",
@@ -66,7 +66,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 )
 @add_cluster_options()
 def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
-    """Find out which way of learning suits FILE.
+    """Find out which learning method suits FILE.
 
     Plain classifiers, the same after an audit or a filter has left out what looks wrong, and
     learners that tolerate wrong labels are cross-validated. What counts is the accuracy on the
@@ -74,9 +74,9 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     probability that it is right.
 
     \b
-    In the folder you find:
+    The folder holds:
       compare.html   a page to look at, offline
-      standing.csv   a row for each way of learning, the best first
+      standing.csv   a row for each method, the best first
       results.csv    every measurement; the same command goes on from it
 
     \b

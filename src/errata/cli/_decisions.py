@@ -69,7 +69,7 @@ _ENDINGS = {
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
 def decisions(folder: Path, **asked: Any) -> None:
-    """Tell what was decided about the rows of AUDIT.
+    """Show what was decided about the rows of AUDIT.
 
     AUDIT is the folder that errata audit has written; decisions are in a file beside it. Says who
     decided how many rows, how far they agree, how good the flagged list was and what is left.

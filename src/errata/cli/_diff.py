@@ -29,7 +29,7 @@ from ._endings import fail
     help="End with exit code 1 when more than N rows are newly flagged, for pipelines.",
 )
 def diff(old: Path, new: Path, as_json: bool, markdown: bool, most_new: int | None) -> None:
-    """Tell what changed from the audit OLD to the audit NEW.
+    """Show what changed from the audit OLD to the audit NEW.
 
     Both are folders that errata audit has written, of one kind. Says how the noise rate changed,
     and whether chance may explain that; which rows are newly flagged; and which are not flagged any

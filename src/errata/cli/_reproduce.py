@@ -54,7 +54,7 @@ def reproduce(
     """Run the published experiment NAME, or list them.
 
     Results are written as they come: a run that was stopped goes on where it was when the same
-    command is given again. In the folder you find results.csv, manifest.json (versions, seed,
+    command is given again. The folder holds results.csv, manifest.json (versions, seed,
     parameters), and our numbers beside the published ones in comparison.md and in pictures.
     """
     if status:

@@ -65,8 +65,8 @@ QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
     "--gold",
     type=FRACTION,
     default=0.0,
-    help="Mix in rows whose label is certain (errata audit --known), so large a fraction of the "
-    "queue, to test who decides. They look like any others and change nothing. [default: none]",
+    help="Test the reviewer: this fraction of the queue are rows whose label is certain (errata "
+    "audit --known). They look like the others and change nothing. [default: none]",
 )
 @click.option(
     "--second-reader",

@@ -292,9 +292,9 @@ class ClassProblem(Problem):
         """Always: that nothing is found is an answer, too."""
         return True
 
-    def inject(self) -> Any:
+    def inject(self, progress: Progress) -> Any:
         """Inject wrong labels, by the noise model or at random."""
-        check = self.learnt.inject_errors()
+        check = self.learnt.inject_errors(progress)
         self.inputs.notes.extend(self.learnt.note_check())
         return check
 

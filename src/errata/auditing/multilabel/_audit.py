@@ -11,7 +11,7 @@ from scipy.special import logit
 from ..._canonical import mix_bits, order_rows, sign_table
 from ..._compat import take_rows
 from ..._format import four_digits, join_names, percent, plural
-from ..._progress import Progress, ignore_progress, open_progress
+from ..._progress import Progress, open_progress
 from ...tables import Features, features_of
 from ...tables._columns import columns_of, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
@@ -264,7 +264,7 @@ class CellProblem(Problem):
         self.suspicion = self._in_table_order(self.cells.suspicion)
         self.doubtful = np.tile(self.cells.judged, (len(self.p_wrong), 1))
 
-    def inject(self) -> CellCheck | None:
+    def inject(self, progress: Progress) -> CellCheck | None:
         """Set labels that were not set, and the other way round."""
         return check_cells(
             self.rows,
@@ -272,7 +272,7 @@ class CellProblem(Problem):
             self.cells,
             beside=self.beside,
             equal=self.equal,
-            progress=ignore_progress,
+            progress=progress,
         )
 
     def result(self, check: CellCheck | None) -> MultilabelAudit:

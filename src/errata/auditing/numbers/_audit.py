@@ -236,7 +236,6 @@ class TargetProblem(Problem):
 
     def find(self, progress: Progress) -> None:
         """Predict every target, and judge how far it is away."""
-        self.progress = progress
         findings = find_wrong_targets(self.rows, progress)
         self.findings = findings
         self.has_skill = findings.has_skill
@@ -246,9 +245,9 @@ class TargetProblem(Problem):
         if self.rows.known is not None:
             self.doubtful = self.doubtful & ~self.rows.known
 
-    def inject(self) -> TargetSelfCheck | None:
+    def inject(self, progress: Progress) -> TargetSelfCheck | None:
         """Give rows the targets of others."""
-        return check_targets(self.rows, self.findings, self.progress)
+        return check_targets(self.rows, self.findings, progress)
 
     def result(self, check: TargetSelfCheck | None) -> TargetAudit:
         """The audit, but for what is told of single rows."""

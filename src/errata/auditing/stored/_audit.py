@@ -17,7 +17,7 @@ from ..._engine import Engine, Ledger, connect, make_engine
 from ..._files import atomic_path, explain_closed
 from ..._format import instead, shorten, size
 from ..._kernels._probabilities import Findings
-from ..._progress import Progress
+from ..._progress import Progress, count_within
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array
 from ...tables.stored._files import stack_tables
@@ -209,7 +209,7 @@ class StoredProblem(ClassProblem):
         check = None
         if options.self_check:
             progress("planting errors and looking for them")
-            check = learnt.inject_errors()
+            check = learnt.inject_errors(count_within("self-check", progress))
             inputs.notes.extend(learnt.note_check())
         small = learnt._replace(inputs=inputs.without_features(), models=[])  # for the ledger
         return small, Judge.of(learnt), check
@@ -226,7 +226,7 @@ class StoredProblem(ClassProblem):
         self.grouped = self._read_groups
         self.ids = self._ids(np.arange(self.source.n_rows))
 
-    def inject(self) -> SelfCheck | None:
+    def inject(self, progress: Progress) -> SelfCheck | None:
         """What came of it when the drawn rows were learnt from."""
         return self.check
 
