@@ -364,7 +364,7 @@ def add_context(error: Exception, piece: Piece, ledger: Ledger | None) -> Except
     if not isinstance(error, OSError):
         return kind(text)
     if error.errno in _FULL and ledger is not None:
-        text = f"{text.rstrip('.')}. Make room; what is finished {explain_resuming(ledger)}"
+        text = f"{text.rstrip('.')}. Free some space; what is finished {explain_resuming(ledger)}"
     return OSError(text) if error.errno is None else OSError(error.errno, text)
 
 

@@ -126,7 +126,7 @@ def test_a_disk_that_fails_for_a_moment_is_tried_again(client, ledger, tmp_path)
 
 
 def test_a_full_disk_is_not_tried_again_and_says_how_to_go_on(client, ledger, tmp_path):
-    with pytest.raises(OSError, match=r"rows 0 to 9: .*Make room; .*same call goes on"):
+    with pytest.raises(OSError, match=r"rows 0 to 9: .*Free some space; .*same call goes on"):
         OnDask(client, ledger).reduce(full_disk, join, cut(10, 10), tmp_path, stage="scan")
     assert traces(tmp_path) == {"ran-0": "x"}
 

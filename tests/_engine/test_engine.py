@@ -132,7 +132,9 @@ def test_a_full_disk_says_how_to_go_on_and_does(tmp_path):
         return leave_trace(part, shared)
 
     engine = Here(ledger_in(tmp_path))
-    with pytest.raises(OSError, match=r"rows 20 to 29: .*Make room; .*same call goes on") as caught:
+    with pytest.raises(
+        OSError, match=r"rows 20 to 29: .*Free some space; .*same call goes on"
+    ) as caught:
         engine.reduce(full_at_twenty, join, cut(50, 10), tmp_path, stage="scan")
     assert caught.value.errno == errno.ENOSPC
     found = Here(ledger_in(tmp_path)).reduce(leave_trace, join, cut(50, 10), tmp_path, stage="scan")
