@@ -83,7 +83,7 @@ def test_relabel_keeps_or_drops_what_is_not_sure(here):
     arguments = ["--action", "relabel", "--sure", 1]
     result = run(here / "pets.audit", "-o", here / "kept.csv", *arguments)
     said = " ".join(result.output.split())
-    assert "2 kept, as no class is more probable than 1 (a lower limit for what is sure" in said
+    assert "2 kept, as no class is more probable than 1 (a lower --sure relabels more)" in said
     assert "relabels more); nothing changed." in said
     assert (here / "kept.csv").read_bytes() == (here / "pets.csv").read_bytes()
     result = run(here / "pets.audit", "-o", here / "dropped.csv", *arguments, "--unsure", "drop")
@@ -130,7 +130,7 @@ def test_nothing_to_do_is_said(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 1)
     assert (
         "No label is wrong with a probability above 1 (the highest is 0.99); nothing changed. A "
-        "lower threshold or decisions in a review would change some.\n"
+        "lower --threshold or decisions in a review would change some.\n"
     ) in result.output
     assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
 
@@ -424,7 +424,7 @@ def test_what_unlabel_wrote_can_be_audited_and_filled_in(here):
     assert "No label is wrong with a probability above 0.5.\n" in result.output
     assert pets_of(full) == [b"dog" if i % 2 else b"cat" for i in range(60)]
     result = run(here / "blank.audit", "-o", here / "same.csv")
-    assert "(the highest is <0.01); nothing changed. A lower threshold" in result.output
+    assert "(the highest is <0.01); nothing changed. A lower --threshold" in result.output
     assert "would change some.\n2 rows had no label; none got" in result.output
     assert (here / "same.csv").read_bytes() == blank.read_bytes()
 
@@ -512,6 +512,9 @@ def test_decisions_that_an_audit_was_made_with_are_missed(again, tmp_path):
 def test_weights_are_a_column_more(here):
     result = run(here / "pets.audit", "-o", here / "weighted.csv", "--action", "weight")
     assert result.exit_code == 0, result.output
+    assert result.output.startswith(
+        "The column sample_weight says how probably each row is right.\n"
+    )
     before = read_table(here / "pets.csv").to_pydict()
     after = read_table(here / "weighted.csv").to_pydict()
     weights = np.array(after.pop("sample_weight"), dtype=float)

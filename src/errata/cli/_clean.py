@@ -13,7 +13,7 @@ from .._files import places_of
 from .._kinds import KINDS
 from ._console import say
 from ._folder import clean_up, find_table
-from ._options import FRACTION
+from ._options import FRACTION, name_options
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")
 
@@ -148,7 +148,7 @@ def clean(
     for sentence in cleaned.cautions:
         say(sentence, err=True)
     for sentence in cleaned.notes:
-        say(sentence)
+        say(name_options(sentence))
 
 
 def _find_source(audit: Any, folder: Path, given: Path | None) -> Path | list[Path] | None:

@@ -493,8 +493,8 @@ class Audit(AuditRows):
         why_kept = "no class loses more than half"
         if cleaning["action"] == "relabel" and cleaning["unsure"] == "keep":
             why_kept = (
-                f"no class is more probable than {cleaning['sure']:g} (a lower limit for what is "
-                "sure relabels more)"
+                f"no class is more probable than {cleaning['sure']:g} (a lower `sure` relabels "
+                "more)"
             )
         outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
         return [outcome, *describe_blanks(counts)]

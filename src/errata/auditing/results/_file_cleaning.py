@@ -131,7 +131,10 @@ def clean_table(
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
         notes += describe_learnt(audit, path, cleaning["decisions"], odds)
-        notes += audit._describe_cleaned(counts, cleaned, odds, cleaning)
+        if is_weighted and audit.has_skill:
+            notes.append(f"The column {WEIGHT} says how probably each row is right.")
+        else:
+            notes += audit._describe_cleaned(counts, cleaned, odds, cleaning)
     return finish(audit, out, counts.kept, notes, cautions)
 
 
@@ -291,7 +294,7 @@ def describe_outcome(
         if counts.changed:
             return f"No {judged} is {probably}."
         highest = f"the highest is {probability(counts.highest)}"
-        advice = "A lower threshold or decisions in a review would change some."
+        advice = "A lower `threshold` or decisions in a review would change some."
         return f"No {judged} is {probably} ({highest}){unchanged}. {advice}"
     done = [f"{count(counts.labelled[what])} {what}" for what in CHANGES if counts.labelled[what]]
     spared = counts.wrong - sum(counts.labelled[what] for what in CHANGES)
