@@ -114,6 +114,43 @@ def test_twins_agree(seed, regression, digits):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
 
+@given(st.integers(0, 10_000), st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_online_twins_agree(seed, regression):
+    fast = pytest.importorskip(
+        "errata._kernels._perceptrons_numba", reason="numba is not installed"
+    )
+    X, *rest = problem(seed, regression=regression)
+    orders = np.array([np.random.RandomState(s).permutation(len(X)) for s in range(3)])
+    for ours, theirs in zip(
+        plain.train_parallel_online(X, *rest, orders),
+        fast.train_parallel_online(X, *rest, orders),
+        strict=True,
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
+
+
+def test_online_training_of_one_row_is_a_batch_of_it(loops):
+    X, y, c, W, *rest = problem(7)
+    one = X[:1], y[:1], c[:1], W, *rest
+    online = loops.train_parallel_online(*one, np.zeros((1, 1), dtype=int))
+    for ours, theirs in zip(online, loops.train_parallel(*one), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_online_rows_see_what_rows_before_them_moved(loops):
+    # Two copies of a row on the wrong side, one perceptron: after the first the second is right,
+    # inside the margin; a batch moves by both at once.
+    X, y, W = np.array([[1.0], [1.0]]), np.array([1.0, 1.0]), np.array([[-1.0]])
+    arguments = X, y, np.ones(2), W, 0.05, 1.02, 1, 0, 0.5, False, W
+    weights, gamma, losses = loops.train_parallel_online(*arguments, np.array([[0, 1]]))
+    np.testing.assert_array_equal(weights, [[1.0]])
+    # -1 + 1.02 = 0.02 is right and nearer than 0.05: gamma falls to its least.
+    assert gamma == plain.LEAST_GAMMA
+    assert losses[0] == pytest.approx(2.0)  # one of two rows, an error of 2 squared
+    assert loops.train_parallel(*arguments)[2][0] == pytest.approx(4.0)
+
+
 def test_one_epoch_by_hand(loops):
     X = np.array([[1, 2, 1], [2, -1, 1], [-1, 0.5, 1], [-2, -1, 1]], dtype=float)
     y, W = np.array([1.0, 1, -1, -1]), np.array([[0.6, 0.8, 0], [0, 1, 0], [-0.6, 0, 0.8]])

@@ -363,10 +363,11 @@ def test_labels_are_believed_when_fewer_than_two_classes_can_be_learnt():
 
 
 def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
-    starts = []
+    starts, priors = [], []
 
-    def scripted(densities, codes, error_rates, **how):
+    def scripted(densities, codes, error_rates, *, prior, **how):
         starts.append(error_rates)
+        priors.append(prior)
         return np.eye(2)[codes], [[0.0, 5.0, 3.0][len(starts) - 1]], True, False
 
     monkeypatch.setattr("errata.feature_selection.label_noise.search_memberships", scripted)
@@ -375,6 +376,23 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
     np.testing.assert_allclose(starts[0], 0.45, rtol=1e-12)  # cut: at 0.5 labels say nothing
     assert 0 < min(map(min, starts[1:])) < max(map(max, starts[1:])) < 0.45
     assert starts[1][0] != starts[1][1] != starts[2][0]
+    np.testing.assert_allclose(np.sum(priors, axis=1), 1, rtol=1e-12)
+    assert priors[0].tolist() == [0.5, 0.5]  # of the labels
+    assert len({round(prior[0], 6) for prior in priors}) == 3
+
+
+def test_a_search_starts_from_the_prior_it_is_given():
+    seen = []
+
+    def densities(gamma):
+        seen.append(gamma)
+        return np.zeros_like(gamma)
+
+    prior = np.array([0.9, 0.1])
+    search_memberships(densities, CODES, np.array([0.2, 0.2]), prior=prior, **HOW)
+    row = int(np.flatnonzero(CODES == 1)[0])
+    # Bayes: 0.9 x 0.2 against 0.1 x 0.8.
+    np.testing.assert_allclose(seen[0][row], [0.18 / 0.26, 0.08 / 0.26], rtol=1e-12)
 
 
 def test_no_class_is_left_with_fewer_rows_than_measure_its_density():

@@ -513,3 +513,35 @@ def test_a_sequence_that_cannot_even_begin_is_named():
     model.fit(X, labels, [12, 8])  # both begin in class 0
     with pytest.raises(ValueError, match=r"begins in row 8 .* its sample 0 \(row 8\): no path"):
         model.relabel(X, labels, [8, 12])
+
+
+def test_labels_next_to_a_change_are_not_evidence():
+    codes = np.array([0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1])
+    sequences = Sequences(np.zeros((12, 1)), codes, np.array([6, 12]))
+    found = sequences.without_boundaries(1).codes
+    # Changes at 3 and 8; at 6 another sequence begins.
+    assert found.tolist() == [0, 0, -1, -1, 1, 1, 0, -1, -1, 1, 1, 1]
+    wide = sequences.without_boundaries(4).codes
+    assert wide.tolist() == [-1] * 12
+    assert sequences.without_boundaries(0).codes.tolist() == codes.tolist()
+
+
+def test_ignored_boundaries_are_those_labelled_missing_and_are_judged_by_the_rest():
+    random = np.random.RandomState(0)
+    classes = np.tile(np.repeat([0, 1], [30, 20]), 6)
+    X = random.normal(size=(300, 1)) + 5 * classes[:, None]
+    labels = classes.copy()
+    labels[30:33] = 0  # the first change comes three samples late
+    how = {"n_components": 1, "n_init": 1, "p_e": 0.0, "noise": "fixed", "random_state": 0}
+    model = TolerantHMM(**how, ignore_boundaries=4).fit(X, labels)
+    changes = np.flatnonzero(np.diff(labels)) + 1
+    unlabelled = labels.copy()
+    unlabelled[(changes[:, None] + np.arange(-4, 4)).ravel()] = -1
+    # The same evidence, but for the pairs of labels that transitions start from.
+    twin = TolerantHMM(**how, transmat_prior=1.0).fit(X, unlabelled)
+    np.testing.assert_allclose(model.means_, twin.means_, rtol=0, atol=0.02)
+    assert model.flagged_.nonzero()[0].tolist() == [30, 31, 32]
+    assert (model.suggested_ == classes).all()
+    assert SupervisedHMM(n_components=1, random_state=0).fit(X, labels).means_[0, 0, 0] > 0.05
+    with pytest.raises(ValueError, match="ignore_boundaries=40 leaves no label of the class 0"):
+        TolerantHMM(**how, ignore_boundaries=40).fit(X, labels)

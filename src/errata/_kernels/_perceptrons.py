@@ -107,3 +107,38 @@ def train_parallel(
         if epoch and losses[epoch] > losses[epoch - 1]:
             rate *= 0.9
     return weights, gamma, losses
+
+
+def train_parallel_online(
+    X, targets, row_weights, start, gamma, rate, epochs, rho, tolerance, both, renewal, orders
+):
+    """The same, perceptrons and gamma moving with every row, in one of the ``orders`` each epoch.
+
+    Vectors are scaled to length one after each epoch. The loss is that met on the way.
+    """
+    weights = start.copy()
+    losses = np.empty(epochs)
+    for epoch in range(epochs):
+        losses[epoch] = 0
+        for i in orders[epoch % len(orders)]:
+            activations = weights @ X[i]
+            votes = np.where(activations > 0, 1, -1).sum()
+            output = np.sign(votes) if rho == 0 else np.clip(votes / rho, -1, 1)
+            error = output - targets[i]
+            step = rate * row_weights[i] * X[i]
+            if abs(error) > tolerance:
+                losses[epoch] += row_weights[i] * error**2 / row_weights.sum()
+                weights[(activations > 0) == (error > 0)] -= np.sign(error) * step
+                continue
+            counted = (activations * targets[i] > 0) | both
+            near = counted & (np.abs(activations) < gamma)
+            weights[near] += np.where(activations[near] > 0, 1, -1)[:, None] * step
+            clear = (np.abs(activations) > gamma) | ~counted
+            growth = -0.75 if near.any() else 0.25 * clear.all()
+            gamma = max(gamma + rate * row_weights[i] * growth, LEAST_GAMMA)
+        lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+        weights = np.where(lengths < VANISHED, renewal, weights / np.maximum(lengths, VANISHED))
+        # The same rows in another order have the same loss, but for rounding.
+        if epoch and losses[epoch] > losses[epoch - 1] * (1 + 1e-9):
+            rate *= 0.9
+    return weights, gamma, losses

@@ -113,6 +113,46 @@ def train_parallel(
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
+def train_parallel_online(
+    X, targets, row_weights, start, gamma, rate, epochs, rho, tolerance, both, renewal, orders
+):
+    """As the plain twin."""
+    h = start.shape[0]
+    weights = start.copy()
+    losses = np.zeros(epochs)
+    total = row_weights.sum()
+    activations = np.empty(h)
+    nothing = np.zeros_like(weights)
+    for epoch in range(epochs):
+        for i in orders[epoch % len(orders)]:
+            votes = _activate(weights, X[i], activations)
+            output = np.sign(votes) if rho == 0 else min(max(votes / rho, -1.0), 1.0)
+            error = output - targets[i]
+            step = rate * row_weights[i]
+            if abs(error) > tolerance:
+                losses[epoch] += row_weights[i] * error * error / total
+                for k in range(h):
+                    if (activations[k] > 0) == (error > 0):
+                        _add(weights[k], X[i], -step if error > 0 else step)
+                continue
+            near = False
+            clear = True
+            for k in range(h):
+                if not (both or activations[k] * targets[i] > 0):
+                    continue
+                clear &= abs(activations[k]) > gamma
+                if abs(activations[k]) < gamma:
+                    near = True
+                    _add(weights[k], X[i], step if activations[k] > 0 else -step)
+            gamma = max(gamma + step * (-0.75 if near else (0.25 if clear else 0.0)), LEAST_GAMMA)
+        _move(weights, nothing, 0.0, renewal)
+        # The same rows in another order have the same loss, but for rounding.
+        if epoch and losses[epoch] > losses[epoch - 1] * (1 + 1e-9):
+            rate *= 0.9
+    return weights, gamma, losses
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
 def _activate(weights, x, activations):
     """Fill in the activations of one row; return the votes for less those against."""
     votes = 0

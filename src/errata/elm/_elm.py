@@ -37,6 +37,7 @@ from ._hidden_layer import (
     draw_layer,
     make_generator,
 )
+from ._selection import SELECTIONS, compare_sizes, rank_units, take_units
 
 RIDGE_RULES = ("press", "gcv", "kfold")
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
@@ -59,6 +60,7 @@ class BaseELM(BaseEstimator):
         fit_intercept: bool = True,
         cv: Any = None,
         block_size: int = 8192,
+        unit_selection: str | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_hidden = n_hidden
@@ -71,6 +73,7 @@ class BaseELM(BaseEstimator):
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.block_size = block_size
+        self.unit_selection = unit_selection
         self.random_state = random_state
 
     def _fit_output_layer(
@@ -87,6 +90,9 @@ class BaseELM(BaseEstimator):
         layer = self._draw(X, random)
         folds = make_held_out_folds(self.cv, X, codes, groups, random)
         rows = self._rows(layer, X, T, weight)
+        if self.unit_selection is not None:
+            layer = self._select_units(layer, rows, alpha, alphas)
+            rows = self._rows(layer, X, T, weight)
         # Plain least squares and "kfold" need the sums of every fold, however small.
         large, small = _ridge.split_folds(folds or (), rows.m, all_large=alpha in (0, "kfold"))
         system, records = _ridge.sum_up(rows, large, small, fit_intercept=self.fit_intercept)
@@ -121,6 +127,28 @@ class BaseELM(BaseEstimator):
         self.gamma_ = layer.gamma
         # Without an intercept nothing would give the shift back.
         return layer.centered_on(X) if self.fit_intercept else layer
+
+    def _select_units(
+        self,
+        layer: HiddenLayer,
+        rows: HiddenRows,
+        alpha: float | str,
+        alphas: np.ndarray | None,
+    ) -> HiddenLayer:
+        """Keep the first units, as drawn or as ranked, that predict left-out rows best."""
+        order = np.arange(rows.m)
+        if check_choice("unit_selection", self.unit_selection, SELECTIONS) == "lars":
+            root = 1.0 if rows.weight is None else np.sqrt(rows.weight)[:, None]
+            order = rank_units(root * rows.take(), root * rows.target)
+        if len(order) == 0:  # units that do not vary; the warning of the fit says so
+            return layer
+        self.sizes_, self.size_errors_ = compare_sizes(
+            layer, order, rows, alpha, alphas, fit_intercept=self.fit_intercept
+        )
+        self.units_ = order[: self.sizes_[self.size_errors_.argmin()]]
+        self.hidden_weights_ = self.hidden_weights_[:, self.units_]
+        self.hidden_bias_ = self.hidden_bias_[self.units_]
+        return take_units(layer, self.units_)
 
     def _rows(
         self, layer: HiddenLayer, X: np.ndarray, T: np.ndarray, weight: np.ndarray | None
@@ -169,6 +197,11 @@ class BaseELM(BaseEstimator):
     def _absorb(self, X: np.ndarray, T: np.ndarray, sample_weight: Any) -> None:
         """Add rows to the sums; the output layer waits until it is asked for."""
         self._check_alpha()  # and not only then
+        if self.unit_selection is not None:
+            raise ValueError(
+                f"unit_selection={self.unit_selection!r} needs all rows at once; call fit, or pass "
+                "unit_selection=None."
+            )
         if not hasattr(self, "_record"):
             self._layer = self._draw(X, make_generator(self.random_state))
             self._record = _ridge.GramRecord.empty(len(self._layer.bias), T.shape[1])
@@ -276,6 +309,11 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         together.
     block_size : int, default=8192
         Rows whose hidden activations are held at once.
+    unit_selection : {"first", "lars"}, optional
+        Keep the first units only, in the order drawn or in that of least-angle regression, as many
+        as have the smallest squared leave-one-out error; all activations are held at once then.
+        "lars" with ``alpha=0`` is OP-ELM, with "press" TROP-ELM [3]_. A network of few units is
+        quick to apply; as a rule it predicts no better than all units and a well chosen alpha.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it. With neither this nor ``contamination``, a row is
         flagged if another class scores higher than its label.
@@ -322,6 +360,9 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         Effective number of parameters, the trace of the smoother.
     alphas_ : array of shape (n_alphas,)
         Values that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
+    units_, sizes_, size_errors_ : arrays
+        With ``unit_selection``: which of the units drawn were kept, numbers of units compared, and
+        the squared leave-one-out error of each.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int
@@ -347,6 +388,8 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
        Neurocomputing 70, 2006.
     .. [2] Guo, Pleiss, Sun and Weinberger. On calibration of modern neural networks. ICML 2017;
        the smoothing of labels is Platt's (1999).
+    .. [3] Miche, van Heeswijk, Bas, Simula and Lendasse. TROP-ELM: a double-regularized ELM using
+       LARS and Tikhonov regularization. Neurocomputing 74, 2011.
 
     Examples
     --------
@@ -375,6 +418,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         fit_intercept: bool = True,
         cv: Any = None,
         block_size: int = 8192,
+        unit_selection: str | None = None,
         threshold: float | None = None,
         contamination: float | None = None,
         random_state: Any = None,
@@ -390,6 +434,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
             fit_intercept=fit_intercept,
             cv=cv,
             block_size=block_size,
+            unit_selection=unit_selection,
             random_state=random_state,
         )
         self.threshold = threshold
@@ -625,6 +670,11 @@ class ELMRegressor(RegressorMixin, BaseELM):
         them together.
     block_size : int, default=8192
         Rows whose hidden activations are held at once.
+    unit_selection : {"first", "lars"}, optional
+        Keep the first units only, in the order drawn or in that of least-angle regression, as many
+        as have the smallest squared leave-one-out error; all activations are held at once then.
+        "lars" with ``alpha=0`` is OP-ELM, with "press" TROP-ELM [2]_. A network of few units is
+        quick to apply; as a rule it predicts no better than all units and a well chosen alpha.
     random_state : int, RandomState, Generator or None
         Draws the hidden layer and deals out folds.
 
@@ -652,6 +702,9 @@ class ELMRegressor(RegressorMixin, BaseELM):
         Effective number of parameters, the trace of the smoother.
     alphas_ : array of shape (n_alphas,)
         Values that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
+    units_, sizes_, size_errors_ : arrays
+        With ``unit_selection``: which of the units drawn were kept, numbers of units compared, and
+        the squared leave-one-out error of each.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -670,6 +723,8 @@ class ELMRegressor(RegressorMixin, BaseELM):
     ----------
     .. [1] Huang, Zhu and Siew. Extreme learning machine: theory and applications.
        Neurocomputing 70, 2006.
+    .. [2] Miche, van Heeswijk, Bas, Simula and Lendasse. TROP-ELM: a double-regularized ELM using
+       LARS and Tikhonov regularization. Neurocomputing 74, 2011.
 
     Examples
     --------

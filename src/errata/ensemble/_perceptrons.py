@@ -31,6 +31,8 @@ from .._warn import warn_user
 from ._bagging import draw_bags, draw_by_weight, is_one_class, takes_missing
 from .boosting._adaboost import compute_samme_weight
 
+UPDATES = ("batch", "online")
+ORDERS = 16  # permutations that epochs of online training take in turn
 CATEGORIES = np.array(["borderline", "safe", "noisy"])  # by code: 0, 1 and -1
 NOISY = expit(1.0)  # suspicion of a row as far against its label as the margin
 
@@ -42,7 +44,7 @@ Round = tuple[Any, float, np.ndarray]
 
 
 class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
-    """A vote of a few perceptrons, trained by batches, that knows which rows it is sure of.
+    """A vote of a few perceptrons that knows which rows it is sure of.
 
     Each perceptron that is wrong about a wrongly classified row is moved towards it; each that is
     right by less than the margin is moved to be more so, and the margin adapts. Rows on which most
@@ -60,6 +62,9 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         The margin to start from.
     max_iter : int, default=250
         Number of epochs; there is no early stop.
+    update : {"batch", "online"}, default="batch"
+        Move once an epoch by the sum over all rows, or with every row, in an order that is drawn.
+        Batches do not depend on the order of the rows, and a boosted vote is made of them [2]_.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.731, which noisy rows exceed, when neither this
         nor ``contamination`` is given.
@@ -114,6 +119,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         learning_rate: float = 1e-3,
         margin: float = 0.05,
         max_iter: int = 250,
+        update: str = "batch",
         threshold: float | None = None,
         contamination: float | None = None,
         random_state: Any = None,
@@ -122,6 +128,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.learning_rate = learning_rate
         self.margin = margin
         self.max_iter = max_iter
+        self.update = update
         self.threshold = threshold
         self.contamination = contamination
         self.random_state = random_state
@@ -149,6 +156,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _check_parameters(self) -> None:
         check_parameters(self)
+        check_choice("update", self.update, UPDATES)
         if self.n_perceptrons % 2 == 0:
             raise ValueError(
                 f"n_perceptrons={self.n_perceptrons} could vote in a tie; pass an odd number."
@@ -156,11 +164,24 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _train(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
         """Learn each class against the rest; with two, the second against the first."""
-        start = draw_start(self, X.shape[1], check_random_state(self.random_state))
+        random = check_random_state(self.random_state)
+        start = draw_start(self, X.shape[1], random)
+        orders = None
+        if self.update == "online":
+            orders = np.array([random.permutation(len(X)) for _ in range(ORDERS)])
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
         # Vote and target are -1 or 1: the error is 0 or 2, so any tolerance below 2 would do.
         fits = [
-            train(self, X, np.where(codes == k, 1.0, -1.0), weights, start, rho=0, epsilon=0.5)
+            train(
+                self,
+                X,
+                np.where(codes == k, 1.0, -1.0),
+                weights,
+                start,
+                rho=0,
+                epsilon=0.5,
+                orders=orders,
+            )
             for k in positives
         ]
         self._coefficients, self._margins, losses = map(np.array, zip(*fits, strict=True))
@@ -365,14 +386,16 @@ def train(
     *,
     rho: int,
     epsilon: float,
+    orders: np.ndarray | None = None,
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """Coefficients (perceptron, feature and intercept), the margin learnt and the losses.
 
     ``rho`` is 0 for classes, where the sign of the vote counts, and the number of perceptrons for
-    numbers, where the vote is divided by it.
+    numbers, where the vote is divided by it. With ``orders`` of the rows, training is online.
     """
     X = np.column_stack([X, np.ones(len(X))])
-    coefficients, margin, losses = kernels("perceptrons").train_parallel(
+    loops = kernels("perceptrons")
+    arguments = (
         X,
         targets,
         weights,
@@ -387,6 +410,10 @@ def train(
         rho > 0,
         start[1],
     )
+    if orders is None:
+        coefficients, margin, losses = loops.train_parallel(*arguments)
+    else:
+        coefficients, margin, losses = loops.train_parallel_online(*arguments, orders)
     return coefficients, float(margin), losses
 
 

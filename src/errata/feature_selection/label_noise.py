@@ -73,8 +73,9 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         Error rate that the search starts from, cut to 0.9 of (K - 1) / K, at which labels of K
         classes say nothing.
     n_init : int, default=1
-        Number of starts; the others draw the error rate of each class. The start with the largest
-        log-likelihood is kept, which compares starts only loosely: more are seldom better.
+        Number of starts; the others draw the error rate and the prior of each class. The start
+        with the largest log-likelihood is kept, which compares starts only loosely: more are seldom
+        better.
     max_iter : int, default=50
         Maximum number of rounds.
     tol : float, default=1e-3
@@ -259,9 +260,11 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
     ) -> Search:
         """The start whose best round is the likeliest, the first of equals."""
         highest = LARGEST_START * (1 - 1 / n_classes)
-        starts = np.full((self.n_init, n_classes), min(self.init_error, highest))
+        rates = np.full((self.n_init, n_classes), min(self.init_error, highest))
+        priors = np.tile(np.bincount(codes, minlength=n_classes) / len(codes), (self.n_init, 1))
         random = check_random_state(random_state)
-        starts[1:] = random.uniform(0, highest, size=(self.n_init - 1, n_classes))
+        rates[1:] = random.uniform(0, highest, size=(self.n_init - 1, n_classes))
+        priors[1:] = random.dirichlet(np.ones(n_classes), size=self.n_init - 1)
         densities = ClassDensities(
             X, self.n_neighbors, self.slack, bool(self.self_count), n_jobs=self.n_jobs
         )
@@ -270,12 +273,13 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
                 densities,
                 codes,
                 start,
+                prior=prior,
                 # With two, every row of the class leaves one for the others' densities.
                 least_members=max(self.n_neighbors, 2),
                 max_iter=self.max_iter,
                 tol=self.tol,
             )
-            for start in starts
+            for start, prior in zip(rates, priors, strict=True)
         ]
         return max(searches, key=lambda found: max(found[1], default=-np.inf))
 
@@ -326,19 +330,21 @@ def search_memberships(
     codes: np.ndarray,
     error_rates: np.ndarray,
     *,
+    prior: np.ndarray | None = None,
     least_members: float,
     max_iter: int,
     tol: float,
 ) -> Search:
     """Take turns between densities, memberships and rates, starting from these error rates.
 
-    ``densities`` maps memberships to log-densities, both (n, K); every class has a label. Returns
+    ``densities`` maps memberships to log-densities, both (n, K); every class has a label, and the
+    ``prior`` to start from is that of the labels unless another is given. Returns
     the memberships of the best round, the log-likelihood of a row after each round, and whether the
     search converged, or a class collapsed.
     """
     n_classes = len(error_rates)
     frequency = np.bincount(codes, minlength=n_classes) / len(codes)
-    prior = frequency
+    prior = frequency if prior is None else prior
     gamma, _ = compute_expectation(np.log(prior), _make_transition(error_rates), codes)
     best = np.eye(n_classes)[codes]
     history = list[float]()

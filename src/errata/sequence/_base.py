@@ -76,6 +76,19 @@ class Sequences(NamedTuple):
         inside = (self.ends > rows.start) & (self.ends <= rows.stop)
         return Sequences(self.X[rows], self.codes[rows], self.ends[inside] - rows.start)
 
+    def without_boundaries(self, width: int) -> "Sequences":
+        """The same without the labels of ``width`` samples on either side of each change."""
+        changes = np.flatnonzero(self.codes[1:] != self.codes[:-1]) + 1
+        changes = np.setdiff1d(changes, self.starts)
+        near = (changes[:, None] + np.arange(-width, width)).ravel()
+        # The end of one sequence says nothing of the beginning of the next.
+        own = np.searchsorted(self.ends, np.clip(near, 0, len(self.codes) - 1), side="right")
+        inside = (near >= 0) & (near < len(self.codes))
+        inside &= own == np.repeat(np.searchsorted(self.ends, changes, side="right"), 2 * width)
+        codes = self.codes.copy()
+        codes[near[inside]] = MISSING
+        return self._replace(codes=codes)
+
     def unlabelled(self) -> "Sequences":
         """The same without any label."""
         return self._replace(codes=np.full(len(self.X), MISSING, np.int16))
@@ -445,16 +458,21 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         variances = measure_variances(sequences.X)
         allowed = find_allowed_transitions(self.transitions, self.classes_)
         pairs = count_transitions(sequences, len(self.classes_)) * allowed
-        expectation = self._expectation(sequences, pairs)
+        believed = self._believe(sequences)
+        expectation = self._expectation(believed, pairs)
         maximisation = partial(self._maximisation, variances)
         runs = [
             delayed(maximise)(start, expectation, maximisation, **how)
-            for start in self._starts(sequences, pairs, allowed, variances)
+            for start in self._starts(believed, pairs, allowed, variances)
         ]
         best = self._best(Parallel(self.n_jobs, prefer="threads")(runs))
         warn_of_trouble(best, max_iter=how["max_iter"], regularised=self.reg_covar > 0)
         self._report(best)
         self._diagnose(sequences)
+
+    def _believe(self, sequences: Sequences) -> Sequences:
+        """The labels to learn from."""
+        return sequences
 
     def _starts(
         self,

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._blocks import reduce_blocks
 from .._detector import check_one_rule, flag, measure_doubt
 from .._kernels import kernels
-from .._validation import check_choice, check_fraction
+from .._validation import check_choice, check_count, check_fraction
 from .._warn import warn_user
 from ..noise import NoiseModel
 from ._base import (
@@ -373,6 +373,10 @@ class TolerantHMM(HiddenClassModel):
     noise : {"per_state", "shared", "full", "fixed"}, default="per_state"
         What is learnt of the errors: one rate for each class, all other labels alike; one rate in
         all; every entry of the matrix, which overfits easily; nothing.
+    ignore_boundaries : int, default=0
+        Labels of so many samples before and after each change of label are not learnt from, but
+        judged by all others. With ``p_e=0`` and ``noise="fixed"`` this is the semi-supervised
+        training of [2]_, which believes all other labels.
     startprob : {"frequency", "first"}, default="frequency"
         Probabilities of the class of a first sample: the share of each label among all samples, or
         what first samples are like. One recording has one first sample, which teaches nothing.
@@ -465,6 +469,8 @@ class TolerantHMM(HiddenClassModel):
     ----------
     .. [1] Frénay, de Lannoy and Verleysen. Label noise-tolerant hidden Markov models for
        segmentation: application to ECGs. ECML PKDD, 2011.
+    .. [2] Hughes, Roberts and Tarassenko. Semi-supervised learning of probabilistic models for ECG
+       segmentation. IEMBS, 2004.
 
     Examples
     --------
@@ -492,6 +498,7 @@ class TolerantHMM(HiddenClassModel):
         n_components: int = 5,
         p_e: float = 0.05,
         noise: str = "per_state",
+        ignore_boundaries: int = 0,
         startprob: str = "frequency",
         transitions: Any = None,
         transmat_prior: float = 0.0,
@@ -510,6 +517,7 @@ class TolerantHMM(HiddenClassModel):
         self.n_components = n_components
         self.p_e = p_e
         self.noise = noise
+        self.ignore_boundaries = ignore_boundaries
         self.startprob = startprob
         self.transitions = transitions
         self.transmat_prior = transmat_prior
@@ -528,6 +536,19 @@ class TolerantHMM(HiddenClassModel):
     def _loop_settings(self, sequences: Sequences) -> dict[str, Any]:
         check_one_rule(self.threshold, self.contamination)
         return super()._loop_settings(sequences)
+
+    def _believe(self, sequences: Sequences) -> Sequences:
+        width = check_count("ignore_boundaries", self.ignore_boundaries, low=0)
+        if width == 0:
+            return sequences
+        believed = sequences.without_boundaries(width)
+        gone = np.setdiff1d(np.arange(len(self.classes_)), believed.codes)
+        if len(gone):
+            raise ValueError(
+                f"ignore_boundaries={width} leaves no label of the class "
+                f"{self.classes_.tolist()[gone[0]]!r}; pass a smaller number."
+            )
+        return believed
 
     def _start_labels(self) -> np.ndarray:
         check_choice("noise", self.noise, tuple(UPDATES))
@@ -549,8 +570,9 @@ class TolerantHMM(HiddenClassModel):
 
     def _judge(self, sequences: Sequences) -> LabelDiagnosis:
         parameters = self._parameters()._replace(labels=self.noise_transition_)
-        posterior = compute_class_posteriors(sequences, parameters, self._scaled)
-        _, codes = find_best_states(sequences, parameters)
+        evidence = sequences.without_boundaries(self.ignore_boundaries)
+        posterior = compute_class_posteriors(evidence, parameters, self._scaled)
+        _, codes = find_best_states(evidence, parameters)
         # Where there is no label, there is none to suspect.
         labelled = sequences.codes >= 0
         suspicion = np.where(labelled, measure_doubt(posterior, sequences.codes), 0.0)
