@@ -1,6 +1,7 @@
 """Instance hardness: how much a row's surroundings disagree with its label."""
 
 from .._neighbors import nearest
+from ._clusters import ClusterDisagreement
 from ._measure import (
     ClassBalance,
     ClassLikelihood,
@@ -19,6 +20,7 @@ from ._models import DisjunctClassPercentage, DisjunctSize, InstanceHardness, Tr
 __all__ = [
     "NeighborDisagreement",
     "k_disagreeing_neighbors",
+    "ClusterDisagreement",
     "nearest",
     "InstanceHardness",
     "DisjunctSize",
