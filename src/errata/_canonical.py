@@ -19,6 +19,7 @@ CELL_EDGE = 0.6180339887
 SCALE_EDGE = 0.2915026221
 DROPPED_BITS = 22  # of the 52 of a double
 LEAST_SPREAD = 1e-12  # of a column that is not constant, as a fraction of its mean
+FAR_EXPONENT = 900  # of two, where products of powers may be infinite or zero
 SALT = np.uint64(0xD1B54A32D192ED03)
 MISSING = -(2**62)
 
@@ -78,15 +79,21 @@ def round_cells(values: np.ndarray) -> np.ndarray:
     >>> bool((round_cells(values) == round_cells(values * (1 - 1e-13))).all())
     True
     """
-    values = np.asarray(values, dtype=float)
+    values = np.ascontiguousarray(values, dtype=float)
     finite = np.isfinite(values)
-    if not finite.all():
+    all_finite = finite.all()
+    if not all_finite:
         values = np.where(finite, values, 0.0)
-    largest = np.abs(values).max(initial=0.0)
-    exponent = np.floor(np.log2(largest) + SCALE_EDGE) if largest > 0 else 0.0
-    # In two steps, as the product of both factors may be infinite.
-    cells = np.floor(np.ldexp(values, -int(exponent)) * RESOLUTION + CELL_EDGE).astype(np.int64)
-    cells[~finite] = MISSING
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    exponent = int(np.floor(np.log2(largest) + SCALE_EDGE)) if largest > 0 else 0
+    if abs(exponent) < FAR_EXPONENT:  # powers of two: the product is exact
+        scaled = values * (RESOLUTION * 2.0**-exponent)
+    else:  # in two steps, as the product of both factors may be infinite
+        scaled = np.ldexp(values, -exponent) * RESOLUTION
+    scaled += CELL_EDGE
+    cells = np.floor(scaled, out=scaled).astype(np.int64)
+    if not all_finite:
+        cells[~finite] = MISSING
     return cells
 
 

@@ -27,13 +27,14 @@ def pool_logs(probas, weights, smallest):
     step = max(1, NUMBERS // k)
     for start in range(0, n, step):
         rows = slice(start, start + step)
-        total = np.zeros_like(pooled[:, rows])
+        total = pooled[:, rows]
+        total[:] = 0
         for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
             logs = compute_logs_above(proba[rows].T, smallest)
             predicted[rows] = find_largest(logs)[0]
             logs *= pooled.dtype.type(weight)
             total += logs
-        pooled[:, rows] = normalise(total)
+        normalise(total)
     return pooled, predictions
 
 

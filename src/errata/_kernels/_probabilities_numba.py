@@ -1,4 +1,6 @@
-"""Probabilities of classes: of models, of rows given their labels. Compiled.
+"""Probabilities of the classes of rows given their labels. Compiled.
+
+Pooling is as quick in NumPy, and has no compiled twin.
 
 Rows are worked off in pieces that stay in the first cache, classes before rows, so that wide
 registers hold neighbouring rows. They do in loops with few arrays that neither look anything up nor
@@ -10,75 +12,10 @@ import numpy as np
 from ._elementary_numba import compiled, exp_of, inner, log_of
 from ._probabilities import NEARLY, SMALLEST_LOG, Findings
 
-PIECE = 128
-
 FEW_CLASSES = 32
 PIECE_OF_FEW = 128  # rows at a time, up to so many classes
 PIECE_OF_MANY = 32
 TINY = 2e-38  # hardly more than the smallest number that is not denormal
-
-
-def pool_logs(probas, weights, smallest):
-    """As the plain twin, a model after the other."""
-    n, k = probas[0].shape
-    dtype = np.result_type(*probas)
-    pooled = np.zeros((k, n), dtype=dtype)
-    predictions = np.empty((len(probas), n), dtype=np.int16)
-    for m, proba in enumerate(probas):
-        proba = np.ascontiguousarray(proba, dtype=dtype)
-        last = m == len(probas) - 1
-        floor = dtype.type(np.float32(smallest))
-        _add_model(proba, dtype.type(weights[m]), floor, last, pooled, predictions[m])
-    return pooled, predictions
-
-
-@compiled
-def _add_model(proba, weight, smallest, last, pooled, predicted):
-    n, k = proba.shape
-    logs = np.empty((k, PIECE), proba.dtype)
-    sums = np.empty((2, PIECE), proba.dtype)
-    place = np.empty(PIECE, np.int32)
-    for start in range(0, n, PIECE):
-        size = min(PIECE, n - start)
-        for r in range(size):
-            for c in range(k):
-                logs[c, r] = proba[start + r, c]
-        _compute_logs_above(logs, smallest, size)
-        _predict(logs, size, sums[0], place)
-        for r in range(size):
-            predicted[start + r] = place[r]
-        for c in range(k):
-            x = logs[c]
-            before = pooled[c, start : start + size]
-            for r in range(size):
-                x[r] = weight * x[r] + before[r]
-        if last:
-            normalise(logs, size, sums[0], sums[1])
-        for c in range(k):
-            x = logs[c]
-            to = pooled[c, start : start + size]
-            for r in range(size):
-                to[r] = x[r]
-
-
-@inner
-def _compute_logs_above(values, smallest, size):
-    for c in range(len(values)):
-        x = values[c]
-        for r in range(size):
-            x[r] = log_of(np.fmax(x[r], smallest))
-
-
-@inner
-def _predict(logs, size, top, place):
-    top[:] = -np.inf
-    for c in range(len(logs)):
-        x = logs[c]
-        this = np.int32(c)
-        for r in range(size):
-            place[r] = this if x[r] > top[r] else place[r]
-        for r in range(size):
-            top[r] = np.fmax(x[r], top[r])
 
 
 def judge_rows(

@@ -142,9 +142,11 @@ class Problem(ABC):
 
     def flag(self) -> None:
         """Draw flags among what may be wrong."""
-        doubtful = self.doubtful
-        self.flagged = np.zeros(doubtful.shape, dtype=bool)
+        self.flagged = np.zeros(self.doubtful.shape, dtype=bool)
         if self.has_skill:
+            doubtful: Any = self.doubtful
+            if doubtful.ndim == 1 and doubtful.all():
+                doubtful = slice(None)  # all rows are not copied
             self.flagged[doubtful], self.expected_precision, self.expected_recall = self.draw(
                 self.p_wrong[doubtful], self.suspicion[doubtful], self.options.precision
             )

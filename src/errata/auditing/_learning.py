@@ -16,7 +16,7 @@ from .._random import clone_keeping_seeds
 from ..tables._columns import without_columns
 from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
-from ._settings import CACHED, LEARN_ROWS, NOISE_ROWS, TREE_ROWS
+from ._settings import CACHED, JUDGED_ROWS, LEARN_ROWS, NOISE_ROWS, TREE_ROWS
 from .classes import (
     NoisePosterior,
     Posterior,
@@ -329,8 +329,8 @@ class Judge:
             rule=learnt.posterior.rule,
             present=inputs.present,
             learnt=places[in_table],
-            logs=pool.logs[:, in_table],
-            predicted=pool.predicted[:, in_table],
+            logs=pool.logs.take(in_table, axis=1),
+            predicted=pool.predicted.take(in_table, axis=1),
             filler=learnt.filler,
             seed=learnt.data.random_state,
             shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
@@ -348,10 +348,11 @@ class Judge:
         """
         new, bits, unread = self._new_rows(given)
         audited = are_among(given.codes, self.present)
-        codes = codes_among(given.codes[audited], self.present)
-        known = None if given.known is None else given.known[audited]
+        at = slice(None) if audited.all() else audited  # all rows are not copied
+        codes = codes_among(given.codes[at], self.present)
+        known = None if given.known is None else given.known[at]
         asked = _some(new, audited)
-        logs, predicted = self._logs(np.asarray(given.places)[audited], asked)
+        logs, predicted = self._logs(np.asarray(given.places)[at], asked)
         found = self.rule.judge(logs, codes, known, of_many=True)
         rows = Rows.judged(given.codes, given.known, audited, found, self.present)
         blank = given.codes < 0
@@ -368,6 +369,20 @@ class Judge:
             unread=unread,
         )
         return rows, sums, logs, predicted, asked.X, bits
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether more than the user's probabilities speaks of a row."""
+        return not all(isinstance(predictor, AsGiven) for predictor in self.fitted)
+
+    def pool_all(self, given: TableRows) -> np.ndarray:
+        """Logarithms of the user's probabilities of all audited rows, (K, audited)."""
+        parts = []
+        for block in blocks(len(given.codes), JUDGED_ROWS):
+            rows = given.for_rows(block)
+            asked = _some(self._new_rows(rows)[0], are_among(rows.codes, self.present))
+            parts.append(self._logs(np.asarray(rows.places), asked)[0])
+        return np.concatenate(parts, axis=1)
 
     def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
@@ -391,7 +406,7 @@ class Judge:
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
         """Of rows that were learnt from what was said then; models are asked of all others."""
-        if all(isinstance(predictor, AsGiven) for predictor in self.fitted):  # the same of all rows
+        if not self.asks_models:  # the same of all rows
             return pool_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
         at, is_learnt = places_among(self.learnt, places)
         logs = self.logs[:, at]

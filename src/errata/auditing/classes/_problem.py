@@ -39,9 +39,9 @@ from ..inputs._inputs import (
     lay_over,
     read_labels,
 )
-from ..inputs._labels import are_among, codes_among, notes_on_spellings, one_per_row
+from ..inputs._labels import codes_among, notes_on_spellings, one_per_row
 from ..results._audit import Audit
-from ..results._flags import Rows, flags_by_line, near_borders, stack_rows
+from ..results._flags import Rows, flags_by_line, make_room, near_borders
 from ..results._rates_by import NoiseRate
 from ..sequences import check_sequence, read_recordings
 
@@ -179,7 +179,7 @@ class ClassProblem(Problem):
         self.learnt = learnt._replace(inputs=inputs.without_features())
         self.inputs = self.learnt.inputs
         self.posterior = learnt.posterior
-        self._conclude(learnt.pool.logs)
+        self._conclude(lambda: learnt.pool.logs)
         view = View(
             inputs=self.inputs,
             posterior=self.posterior,
@@ -195,23 +195,27 @@ class ClassProblem(Problem):
         """Judge all rows of a table that some were drawn from, a block at a time."""
         given = self.given
         judge = Judge.of(learnt)
-        audited = are_among(given.codes, judge.present)
-        logs = np.empty((len(judge.present), int(audited.sum())), dtype=judge.logs.dtype)
-        rows = []
+        n = len(given.codes)
+        rows = None
         sums = []
         bits = []
-        done = 0
-        for block in blocks(len(given.codes), JUDGED_ROWS):
+        logs = []
+        for block in blocks(n, JUDGED_ROWS):
             of_rows, of_sums, of_logs, _, _, of_bits = judge.judge(given.for_rows(block))
-            rows.append(of_rows)
+            rows = make_room(of_rows, n) if rows is None else rows
+            rows.put(block, of_rows)
             sums.append(of_sums)
             bits.append(of_bits)
-            logs[:, done : done + of_sums.audited] = of_logs
-            done += of_sums.audited
+            if judge.asks_models:
+                logs.append(of_logs)
+        assert rows is not None  # there is a block at least
         self.learnt = learnt._replace(inputs=learnt.inputs.without_features())
-        self.take(stack_rows(rows), reduce(JudgedSums.merge, sums), given)
+        self.take(rows, reduce(JudgedSums.merge, sums), given)
         self.duplicates = find_duplicates_by_bits(bits, given.codes)
-        self._conclude(logs)
+        if judge.asks_models:
+            self._conclude(partial(np.concatenate, logs, axis=1))
+        else:  # they are seldom asked for, and quicker computed than kept
+            self._conclude(partial(judge.pool_all, given))
         self.look = partial(
             view_among_drawn,
             learnt=self.learnt,
@@ -240,7 +244,7 @@ class ClassProblem(Problem):
         found = Findings(
             p_wrong=rows.p_wrong[at],
             suspicion=rows.suspicion[at],
-            other=codes_among(rows.other, drawn.present)[at].astype(np.int16),
+            other=codes_among(rows.other, drawn.present).astype(np.int16)[at],
             p_other=rows.p_other[at],
             p_elsewhere=rows.p_elsewhere[at],
             joint=sums.joint,
@@ -263,13 +267,13 @@ class ClassProblem(Problem):
             certain=0.0 if known is None else set_aside(learnt.data.codes, known),
         )
 
-    def _conclude(self, logs: np.ndarray) -> None:
+    def _conclude(self, logs: Callable[[], np.ndarray]) -> None:
         """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
         inputs = self.inputs
         if self.decided is not None:
             rows, were, classes = self.decided.find_verdicts(inputs)
             self.posterior = with_verdicts(
-                self.posterior, logs, inputs.audited_codes, rows, were, classes
+                self.posterior, logs(), inputs.audited_codes, rows, were, classes
             )
         posterior = self.posterior
         self.grouped = partial(_group_hypotheses, inputs, posterior, logs)
@@ -390,9 +394,11 @@ def _posterior_at(inputs: Inputs, posterior: Posterior, places: np.ndarray) -> P
     )
 
 
-def _group_hypotheses(inputs: Inputs, posterior: Posterior, logs: np.ndarray) -> Grouped:
+def _group_hypotheses(
+    inputs: Inputs, posterior: Posterior, logs: Callable[[], np.ndarray]
+) -> Grouped:
     """Hypotheses in groups, and what they say of every row."""
-    grouped = group_hypotheses(posterior, logs, inputs.audited_codes)
+    grouped = group_hypotheses(posterior, logs(), inputs.audited_codes)
     return grouped._replace(p=for_all_rows(inputs, grouped.p, posterior.rate))
 
 

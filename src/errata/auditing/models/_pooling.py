@@ -17,10 +17,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..._blocks import blocks
-from ..._kernels import kernels
-from ..._kernels._probabilities import compute_logs_above, normalise
+from ..._kernels._probabilities import compute_logs_above, normalise, pool_logs
 from ..._progress import Progress, count_models
-from .._settings import CACHED, SMALLEST_PROBABILITY, WORTH_COMPILING, WORTH_COMPILING_OF_MANY
+from .._settings import CACHED, SMALLEST_PROBABILITY
 from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._fitted import FittedRidge, predict_together
 
@@ -131,7 +130,7 @@ def pool_new_rows(
         proba = np.asarray(told, dtype=dtype)
         n_classes = probas[0].shape[1] if probas else proba.shape[-1]
         probas.append(_check_proba(proba, (len(rows), n_classes), type(predictor).__name__))
-    return pool_probabilities(probas, weights, of_many=True)
+    return pool_probabilities(probas, weights)
 
 
 def _predict_all(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
@@ -201,16 +200,14 @@ def pool_weights(
 
 
 def pool_probabilities(
-    probas: Sequence[np.ndarray], weights: np.ndarray, *, of_many: bool = False
+    probas: Sequence[np.ndarray], weights: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Logarithms of the pooled probabilities, and the class that each model predicts.
 
     Their shapes are (K, n), as sums over classes are faster so, and (models, n). The precision is
-    that of the probabilities. Other blocks of rows follow where these are some ``of_many``.
+    that of the probabilities.
     """
-    worth = probas[0].size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
-    twin = kernels("probabilities", compiled=worth)
-    return twin.pool_logs(probas, weights, SMALLEST_PROBABILITY)
+    return pool_logs(probas, weights, SMALLEST_PROBABILITY)
 
 
 def compute_logs(proba: np.ndarray) -> np.ndarray:

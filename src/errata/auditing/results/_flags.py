@@ -113,6 +113,17 @@ class Rows(NamedTuple):
         Classes that were found are places among those that are ``present``.
         """
         n = len(codes)
+        if len(found.p_wrong) == n and (at.dtype == bool or (at[1:] > at[:-1]).all()):
+            return cls(
+                code=codes,
+                other=present.take(found.other),
+                p_wrong=found.p_wrong,
+                p_other=found.p_other.astype(float, copy=False),
+                suspicion=found.suspicion,
+                p_elsewhere=found.p_elsewhere,
+                audited=np.ones(n, dtype=bool),
+                known=known,
+            )
         rows = cls(
             code=codes,
             other=np.zeros(n, dtype=np.intp),
@@ -150,6 +161,8 @@ class Rows(NamedTuple):
     def ranking(self) -> np.ndarray:
         """What these rows add to the line that flags are drawn by."""
         rows = self.may_be_flagged
+        if rows.all():
+            return rank_in_bins(self.p_wrong, self.suspicion)
         return rank_in_bins(self.p_wrong[rows], self.suspicion[rows])
 
     def flag(self, flagged: np.ndarray, rate: float) -> "Rows":
@@ -160,21 +173,35 @@ class Rows(NamedTuple):
         labels are here, wrong at the ``rate`` of the others. A row without a label has none that
         could be wrong, one whose label is known a right one: ``p_wrong`` is 0.
         """
-        p_wrong = np.where(self.audited, self.p_wrong, rate)
-        p_wrong[~self.doubtful] = 0.0
-        is_other = flagged | (self.code < 0)
+        p_wrong = self.p_wrong
+        suspicion = self.suspicion
+        if not self.may_be_flagged.all():
+            p_wrong = np.where(self.audited, p_wrong, rate)
+            p_wrong[~self.doubtful] = 0.0
+            suspicion = np.where(self.audited, suspicion, 0.0)
+        is_other = np.flatnonzero(flagged | (self.code < 0))
+        suggested = self.code.astype(self.other.dtype)
+        suggested[is_other] = self.other[is_other]
+        p_suggested = 1 - p_wrong
+        p_suggested[is_other] = self.p_other[is_other]
         return self._replace(
             p_wrong=p_wrong,
-            suspicion=np.where(self.audited, self.suspicion, 0.0),
+            suspicion=suspicion,
             flagged=flagged,
-            suggested=np.where(is_other, self.other, self.code),
-            p_suggested=np.where(is_other, self.p_other, 1 - p_wrong),
+            suggested=suggested,
+            p_suggested=p_suggested,
         )
 
     def for_rows(self, rows: np.ndarray | slice) -> "Rows":
         """The same of some of these rows."""
         some: list[Any] = [None if column is None else column[rows] for column in self]
         return Rows(*some)
+
+    def put(self, rows: slice, part: "Rows") -> None:
+        """Write a part of these rows."""
+        for column, of_part in zip(self, part, strict=True):
+            if column is not None:
+                column[rows] = of_part
 
     def worst(self) -> "Rows":
         """The most suspicious of them, as many as are shown; of equals, the first in the table."""
@@ -186,6 +213,12 @@ class Rows(NamedTuple):
         digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
         digest.update(self.code.astype("<i4").tobytes())
         return digest.hexdigest()
+
+
+def make_room(like: Rows, n: int) -> Rows:
+    """Columns of n rows, to be written, of the types of others."""
+    room: list[Any] = [None if c is None else np.empty(n, dtype=c.dtype) for c in like]
+    return Rows(*room)
 
 
 def stack_rows(pieces: Sequence[Rows]) -> Rows:

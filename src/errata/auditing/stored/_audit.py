@@ -222,7 +222,7 @@ class StoredProblem(ClassProblem):
         labels = labels_from(codes, self.classes, with_blanks=bool((codes < 0).any()))
         self.take(rows, sums, TableRows(None, labels, self.classes, codes, rows.known))
         self.duplicates = find_duplicates_by_bits(self._bits(), codes)
-        self._conclude(np.empty((0, 0)))
+        self._conclude(lambda: np.empty((0, 0)))
         self.grouped = self._read_groups
         self.ids = self._ids(np.arange(self.source.n_rows))
 
