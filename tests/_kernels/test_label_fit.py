@@ -159,3 +159,20 @@ def test_classes_are_summed_up_by_hand(twin):
     np.testing.assert_allclose(sums, [1.6, 1.4], rtol=1e-12)
     np.testing.assert_allclose(recognised, [1.3, 0.7], rtol=1e-12)  # the first of equals
     np.testing.assert_allclose(entropy, -np.vdot(np.exp(logs), logs), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@twins
+def test_a_fit_in_single_precision_ends_at_the_same_place(twin, seed):
+    logs, to_label = case(seed, 6, 5_000, sharp=0.1)
+    start = np.zeros(7)
+    loss, x = _label_fit.fit_labels(logs, to_label, start, *prior(6), True)
+    single = logs.astype(np.float32), to_label.astype(np.float32)
+    single_loss, single_x = twin.fit_labels(*single, start, *prior(6), True)
+    np.testing.assert_allclose(single_loss, loss, rtol=0, atol=2e-3)
+    np.testing.assert_allclose(single_x, x, rtol=0, atol=1e-5)
+    in_double = _label_fit.summarise_classes(logs, np.exp(x[0]), x[1:])
+    for here, there in zip(
+        twin.summarise_classes(single[0], np.exp(x[0]), x[1:]), in_double, strict=True
+    ):
+        np.testing.assert_allclose(here, there, rtol=1e-5)

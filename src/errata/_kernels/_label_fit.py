@@ -10,9 +10,10 @@ from ._probabilities import compute_unnormalised, find_largest
 
 MOST_STEPS = 80
 ENOUGH = 1e-6  # nats that the next step gains: what it misses is of the order of their square
+TRUSTED = 1e-3  # nats: a step that gains less is taken, though rounding may hide the gain
 LEAST_DAMPING = 1e-3  # of the largest curvature, where a step leads uphill or too far
 MORE_DAMPING = 10.0
-HARDLY = 1e-300  # the probability of a label that no class can have, so that all stays finite
+HARDLY = 2e-38  # the probability of a label that no class can have, so that all stays finite
 
 
 def fit_labels(logs, to_label, start, precision, box, free):
@@ -34,7 +35,7 @@ def fit_labels(logs, to_label, start, precision, box, free):
         new_value, new_gradient, new_curvature = differentiate(
             logs, to_label, nearer, precision, free
         )
-        if new_value < value:
+        if new_value < value or gain < TRUSTED:
             x = nearer
             value = new_value
             gradient = new_gradient

@@ -1,14 +1,15 @@
 """The slope and offsets of classes that make labels most likely. Compiled.
 
-Rows are worked off in pieces that stay in the first cache. The compiler may add derivatives up in
-any order, several at a time: but for rounding the fit ends at the same place.
+Rows are worked off in pieces that stay in the first cache, in the precision of the logarithms; sums
+over pieces are in double. The compiler may add derivatives up in any order, several at a time: but
+for rounding the fit ends at the same place.
 """
 
 import numpy as np
 from numba import njit
 
 from ._elementary_numba import OPTIONS, compiled, inner, log_of
-from ._label_fit import ENOUGH, HARDLY, LEAST_DAMPING, MORE_DAMPING, MOST_STEPS
+from ._label_fit import ENOUGH, HARDLY, LEAST_DAMPING, MORE_DAMPING, MOST_STEPS, TRUSTED
 from ._probabilities_numba import score
 
 PIECE = 256
@@ -59,7 +60,7 @@ def fit_labels(logs, to_label, start, precision, box, free):
         new_value = differentiate(
             logs, to_label, nearer, precision, free, gradients[then], curvatures[then]
         )
-        if new_value < value:
+        if new_value < value or gain < TRUSTED:
             for j in range(m):
                 x[j] = nearer[j]
             value = new_value
@@ -120,9 +121,12 @@ def differentiate(logs, to_label, x, precision, free, gradient, curvature):
     """As the plain twin, with arrays for the derivatives; returns the loss."""
     k, n = logs.shape
     slope = np.exp(x[0])
-    p = np.empty((k, PIECE))
-    given = np.empty((k, PIECE))
-    sums = np.empty((4, PIECE))
+    offsets = x[1:].astype(logs.dtype)
+    hardly = logs.dtype.type(HARDLY)
+    one = logs.dtype.type(1)
+    p = np.empty((k, PIECE), logs.dtype)
+    given = np.empty((k, PIECE), logs.dtype)
+    sums = np.empty((4, PIECE), logs.dtype)
     before = sums[0]
     label = sums[1]
     mean = sums[2]
@@ -135,16 +139,16 @@ def differentiate(logs, to_label, x, precision, free, gradient, curvature):
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
-        score(logs[:, rows], slope, x[1:], size, p, mean)
+        score(logs[:, rows], logs.dtype.type(slope), offsets, size, p, mean)
         sums[:] = 0
         for c in range(k):
             _add_label(p[c], to_label[c, rows], size, given[c], before, label)
         for r in range(size):
-            label[r] = np.fmax(label[r], HARDLY)
+            label[r] = np.fmax(label[r], hardly)
             likelihood[r] += log_of(label[r]) - log_of(before[r])
         for r in range(size):
-            before[r] = 1 / before[r]
-            label[r] = 1 / label[r]
+            before[r] = one / before[r]
+            label[r] = one / label[r]
         for c in range(k):
             _take_mean(p[c], logs[c, rows], before, size, mean)
             _take_mean(given[c], logs[c, rows], label, size, mean_given)
@@ -200,9 +204,9 @@ def _take_mean(p, logs, scale, size, mean):
 @in_any_order
 def _pull(p, given, logs, mean, mean_given, size):
     """What labels add to a class; the same with the logarithms' distance from their mean."""
-    pull = 0.0
-    crossed = 0.0
-    of_squares = 0.0
+    pull = p.dtype.type(0)
+    crossed = p.dtype.type(0)
+    of_squares = p.dtype.type(0)
     for r in range(size):
         x = logs[r]
         more = given[r] - p[r]
@@ -214,7 +218,7 @@ def _pull(p, given, logs, mean, mean_given, size):
 
 @in_any_order
 def _multiply(a, b, c, d, size):
-    total = 0.0
+    total = a.dtype.type(0)
     for r in range(size):
         total += a[r] * b[r] - c[r] * d[r]
     return total
@@ -224,9 +228,11 @@ def _multiply(a, b, c, d, size):
 def summarise_classes(logs, slope, offsets):
     """As the plain twin."""
     k, n = logs.shape
-    p = np.empty((k, PIECE))
-    top = np.empty(PIECE)
-    total = np.empty(PIECE)
+    p = np.empty((k, PIECE), logs.dtype)
+    top = np.empty(PIECE, logs.dtype)
+    total = np.empty(PIECE, logs.dtype)
+    one = logs.dtype.type(1)
+    factors = offsets.astype(logs.dtype)
     place = np.empty(PIECE, np.int64)
     sums = np.zeros(k)
     recognised = np.zeros(k)
@@ -234,14 +240,14 @@ def summarise_classes(logs, slope, offsets):
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
-        score(logs[:, rows], slope, offsets, size, p, top)
+        score(logs[:, rows], logs.dtype.type(slope), factors, size, p, top)
         total[:] = 0
         for c in range(k - 1, -1, -1):
             _find_ones(p[c], c, size, total, place)
         for r in range(size):
             entropy += log_of(total[r]) + top[r]
         for r in range(size):
-            total[r] = 1 / total[r]
+            total[r] = one / total[r]
         for r in range(size):
             recognised[place[r]] += total[r]
         for c in range(k):
@@ -261,8 +267,8 @@ def _find_ones(p, c, size, total, place):
 
 @in_any_order
 def _sum_up(p, logs, scale, size):
-    of_class = 0.0
-    of_logs = 0.0
+    of_class = p.dtype.type(0)
+    of_logs = p.dtype.type(0)
     for r in range(size):
         scaled = p[r] * scale[r]
         of_class += scaled
