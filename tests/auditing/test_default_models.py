@@ -370,7 +370,7 @@ def test_a_model_of_the_user_predicts_other_rows_of_its_own_table():
     by_hand = GaussianNB().fit(shifted, CODES).predict_proba(shifted[:7])
     told = fit.predictor.predict_proba(NewRows(X[:7], shifted[:7]))
     np.testing.assert_allclose(told, by_hand, rtol=0, atol=1e-12)
-    assert fit.predictor.fit.model.classes_.tolist() == names.tolist()
+    assert fit.predictor.fits[0].model.classes_.tolist() == names.tolist()
 
 
 def test_probabilities_of_other_rows_are_those_the_user_gives():

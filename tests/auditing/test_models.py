@@ -99,7 +99,7 @@ def test_other_rows_are_predicted_by_a_fit_to_all():
 def test_of_many_rows_the_fit_to_all_takes_some():
     data = TrainingData(X, CODES, 3, more_rows=True)
     fit = cross_fit_classifier(KNeighborsClassifier(1), None, data, max_rows=20)
-    assert fit.predictor.fit.model.n_samples_fit_ == 20
+    assert fit.predictor.fits[0].model.n_samples_fit_ == 20
 
 
 def test_rows_are_asked_of_the_fit_without_their_fold():

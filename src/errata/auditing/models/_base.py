@@ -261,22 +261,22 @@ def cross_fit_classifier(
     ``kept`` makes of a fitted classifier what is kept of it, which needs ``predict_proba`` alone.
     """
     rows = data.X if table is None else table
-
-    def fitted(train: np.ndarray) -> FittedClassifier:
+    splits = [(np.arange(len(data.codes)), np.empty(0, dtype=np.intp))]
+    of_fold = None
+    if data.folds is not None:
+        splits = data.splits(n_splits)
+        of_fold = split_of_fold(data.folds, n_splits)
+    fits = []
+    for train, _ in _fewer(splits, max_rows, data):
         fit = fit_codes(classifier, take_rows(rows, train), data.codes[train], classes=classes)
         if kept is not None and fit.model is not None:
             fit = fit._replace(model=kept(fit.model))
-        return FittedClassifier(fit, data.n_classes, by_features=table is None)
-
-    if data.folds is None:
-        everything = [(np.arange(len(data.codes)), np.empty(0, dtype=np.intp))]
-        ((train, _),) = _fewer(everything, max_rows, data)
-        proba = cross_fit_proba(classifier, rows, data, classes, max_rows, n_splits)
-        return CrossFit(proba, fitted(train))
-    splits = _fewer(data.splits(n_splits), max_rows, data)
-    by_fold = ByFold([fitted(train) for train, _ in splits], split_of_fold(data.folds, n_splits))
-    same_rows = NewRows(data.X, table, folds=data.folds)
-    return CrossFit(by_fold.predict_proba(same_rows), by_fold)
+        fits.append(fit)
+    fitted = FittedClassifiers(fits, data.n_classes, of_fold, by_features=table is None)
+    if data.folds is not None:
+        same_rows = NewRows(data.X, table, folds=data.folds)
+        return CrossFit(fitted.predict_proba(same_rows), fitted)
+    return CrossFit(cross_fit_proba(classifier, rows, data, classes, max_rows, n_splits), fitted)
 
 
 def _fewer(folds: list[Fold], max_rows: int | None, data: TrainingData) -> list[Fold]:
@@ -284,38 +284,28 @@ def _fewer(folds: list[Fold], max_rows: int | None, data: TrainingData) -> list[
 
 
 @dataclass(frozen=True)
-class FittedClassifier:
-    """A classifier that was fitted to codes."""
+class FittedClassifiers:
+    """A classifier fitted to all rows, or clones of it to those outside each split of the folds."""
 
-    fit: FittedToCodes
+    fits: Sequence[FittedToCodes]
     n_classes: int
+    split_of_fold: np.ndarray | None  # None for one fit to all rows
     by_features: bool = True  # and not by the table that the user gave
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
-        """What the classifier says, with a column for each class."""
-        proba = self.fit.predict_proba(rows.X if self.by_features else rows.table)
-        return certain_or_uniform(all_columns(proba, self.fit.codes, self.n_classes))
-
-
-@dataclass(frozen=True)
-class ByFold:
-    """A predictor for each split of the folds; a row is asked of the one without its fold."""
-
-    predictors: Sequence[Predictor]
-    split_of_fold: np.ndarray
-
-    def predict_proba(self, rows: NewRows) -> np.ndarray:
-        """Rows of each split by its own predictor, put together in their order."""
+        """What the classifier without the fold of each row says, with a column for each class."""
+        if self.split_of_fold is None:
+            return self._ask(self.fits[0], rows)
         split = self.split_of_fold[rows.folds]
-        asked = [np.flatnonzero(split == k) for k in range(len(self.predictors))]
-        told = [
-            predictor.predict_proba(rows.take(own))
-            for predictor, own in zip(self.predictors, asked, strict=True)
-            if len(own)
-        ]
-        proba = np.empty((len(rows), told[0].shape[1]))
-        proba[np.concatenate(asked)] = np.concatenate(told)
+        proba = np.empty((len(rows), self.n_classes))
+        for k in np.unique(split):
+            own = np.flatnonzero(split == k)
+            proba[own] = self._ask(self.fits[k], rows.take(own))
         return proba
+
+    def _ask(self, fit: FittedToCodes, rows: NewRows) -> np.ndarray:
+        proba = fit.predict_proba(rows.X if self.by_features else rows.table)
+        return certain_or_uniform(all_columns(proba, fit.codes, self.n_classes))
 
 
 def all_columns(proba: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
