@@ -563,11 +563,9 @@ def _without_leak(
     check_trust(trust, columns)
     random = np.random.default_rng(seed)
     order = random.permutation(recordings.order)
-    leak = find_leak(columns, codes, trust=trust, order=order, random=random)
-    if leak is None:
-        return signals, [], []
-    kept = [(column, values) for column, values in signals if column.key not in leak.keys]
-    return kept, leak.keys, [leak.describe()]
+    leaks, note = find_leak(columns, codes, trust=trust, order=order, random=random)
+    kept = [(column, values) for column, values in signals if column.key not in leaks]
+    return kept, leaks, [note] if leaks else []
 
 
 def _features(signals: Signals, recordings: Recordings, wavelets: Any) -> Features:

@@ -29,35 +29,6 @@ LEAK_TREES = 100  # of the forest on the other columns
 NOTHING = ("None", "NaT", "<NA>")  # how Python and pandas write a missing cell
 
 
-class Leak(NamedTuple):
-    """Columns that look made from the label, and how far the label follows from what."""
-
-    keys: list[Any]  # what the table calls them
-    names: list[str]
-    right_alone: float  # fraction of rows whose label the best of them gives by itself
-    right_rest: float  # and fraction that the other columns give together
-
-    def describe(self) -> str:
-        """What was left out and why, and what to do about it if that was wrong."""
-        more = len(self.keys) > NAMED_COLUMNS
-        names = join_names(map(repr, self.names), most=NAMED_COLUMNS)
-        keys = ", ".join(map(repr, self.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
-        given = f"{self.right_alone:.1%} of the rows"
-        rest = f"{self.right_rest:.1%}"
-        if len(self.keys) == 1:
-            return (
-                f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "
-                "looks made from the label and would hide every error, so it was left out. If it "
-                f"was measured independently, pass trust=[{keys}] (on the command line --trust)."
-            )
-        return (
-            f"Each of the columns {names} gives the label of up to {given}, the other columns of "
-            f"{rest}. They look made from the label and would hide every error, so they were left "
-            f"out. If they were measured independently, pass trust=[{keys}] (on the command line "
-            "--trust)."
-        )
-
-
 def find_leak(
     columns: Sequence[Column],
     codes: np.ndarray,
@@ -66,7 +37,7 @@ def find_leak(
     beside: np.ndarray | None = None,
     order: np.ndarray | None = None,
     random: np.random.Generator,
-) -> Leak | None:
+) -> tuple[list[Any], str]:
     """Find the columns that give the label by themselves while the others do not.
 
     Each column is tried alone, with a small tree in five folds. Those that make hardly a mistake
@@ -95,11 +66,13 @@ def find_leak(
 
     Returns
     -------
-    Leak or None
-        None also if no other column would be left.
+    keys : list
+        What the table calls the columns; none also if no other column would be left.
+    note : str
+        What is left out and why, and what to do about it if that is wrong.
     """
     if not len(columns):
-        return None
+        return [], ""
     order = random.permutation(len(codes)) if order is None else order
     rows = order[codes[order] >= 0][:LEAK_ROWS]
     rows = rows[np.bincount(codes[rows])[codes[rows]] > 1]  # no column can tell a single row's
@@ -117,14 +90,33 @@ def find_leak(
     if beside is not None:
         others = np.hstack([others, beside[rows]])
     if not alone or not others.shape[1]:
-        return None
+        return [], ""
     rest = _mistakes_of_forest(others, codes, seed)
     if rest - min(alone.values()) < max(LEAK_MISTAKES, LEAK_FRACTION * len(codes)):
-        return None
-    in_table = sorted(alone, key=lambda j: by_content[j])
-    keys, names = zip(*((columns[j].key, columns[j].name) for j in in_table), strict=True)
+        return [], ""
+    leaks = [columns[j] for j in sorted(alone, key=lambda j: by_content[j])]
     right = 1 - np.array([min(alone.values()), rest]) / len(codes)
-    return Leak(list(keys), list(names), *right.tolist())
+    return [column.key for column in leaks], describe_leaks(leaks, *right.tolist())
+
+
+def describe_leaks(leaks: Sequence[Column], right_alone: float, right_rest: float) -> str:
+    """How many labels the best of the columns gives by itself, and the others give together."""
+    names = join_names([repr(column.name) for column in leaks], most=NAMED_COLUMNS)
+    keys = ", ".join(repr(column.key) for column in leaks[:NAMED_COLUMNS])
+    trust = f"trust=[{keys}{', ...' if len(leaks) > NAMED_COLUMNS else ''}]"
+    given = f"{right_alone:.1%} of the rows"
+    rest = f"{right_rest:.1%}"
+    if len(leaks) == 1:
+        return (
+            f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "
+            "looks made from the label and would hide every error, so it was left out. If it was "
+            f"measured independently, pass {trust} (on the command line --trust)."
+        )
+    return (
+        f"Each of the columns {names} gives the label of up to {given}, the other columns of "
+        f"{rest}. They look made from the label and would hide every error, so they were left out. "
+        f"If they were measured independently, pass {trust} (on the command line --trust)."
+    )
 
 
 def as_floats(values: np.ndarray) -> np.ndarray:

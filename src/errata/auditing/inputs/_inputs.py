@@ -341,7 +341,7 @@ def features_without_leaks(
     seen = [column for column in columns if column.key in used and column.name not in pictures]
     of_pictures = [name for kept in pictures.values() for name in kept]
     beside = features.X[:, np.isin(features.names, of_pictures)] if pictures else None
-    leak = find_leak(
+    leaks, note = find_leak(
         seen,
         codes,
         trust=trust,
@@ -349,10 +349,10 @@ def features_without_leaks(
         order=order_rows(features.X, sign_table(features.X)[0]),
         random=np.random.default_rng(seed),
     )
-    if leak is None:
+    if not leaks:
         return features, []
-    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
-    return features._replace(notes=[leak.describe(), *features.notes]), leak.keys
+    features = features_of(source, drop=leaks, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
+    return features._replace(notes=[note, *features.notes]), leaks
 
 
 def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:

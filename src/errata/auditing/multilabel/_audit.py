@@ -455,10 +455,10 @@ def read_features(
     for label in checked:
         codes = sets.Y[:, label].astype(np.intp)
         random = np.random.default_rng(options.seed)
-        leak = find_leak(seen, codes, trust=options.trust, order=order, random=random)
-        if leak is not None:
-            leaks += leak.keys
-            notes.append(f"Label {str(sets.names[label])!r}: {leak.describe()}")
+        found, note = find_leak(seen, codes, trust=options.trust, order=order, random=random)
+        if found:
+            leaks += found
+            notes.append(f"Label {str(sets.names[label])!r}: {note}")
     if not leaks or len(set(leaks)) == len(seen):
         return features, []
     features = features_of(source, drop=list(set(leaks)), **how)
