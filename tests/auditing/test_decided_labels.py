@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._inputs import lay_over, read_inputs
+from errata.auditing.inputs._inputs import find_verdicts, lay_over, read_inputs
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
 
@@ -76,18 +76,18 @@ def test_what_was_known_before_stays_known(decisions):
 def test_rows_are_found_by_their_keys(decisions):
     order = np.random.default_rng(0).permutation(150)
     keys = np.array([f"row.{row}" for row in order], dtype=object)
-    told = lay_over(X[order], LABELS[order], None, decisions, keys)
-    assert sorted(order[told.rows].tolist()) == sorted([WRONG[0], RIGHT[0]])
-    assert told.labels[order == WRONG[0]].tolist() == [NAMES[CODES[WRONG[0]]]]
+    _, labels, _, (rows, _), _ = lay_over(X[order], LABELS[order], None, decisions, keys)
+    assert sorted(order[rows].tolist()) == sorted([WRONG[0], RIGHT[0]])
+    assert labels[order == WRONG[0]].tolist() == [NAMES[CODES[WRONG[0]]]]
 
 
 def test_numbers_stay_numbers(tmp_path):
     path = tmp_path / "pets.decisions"
     decide(path, 4, "other", 2, label=0)
-    told = lay_over(X, CODES, None, path, None)
-    assert told.labels.dtype.kind == "i"
-    assert told.labels[4] == 2
-    assert told.were.tolist() == [0]
+    _, labels, _, (_, were), _ = lay_over(X, CODES, None, path, None)
+    assert labels.dtype.kind == "i"
+    assert labels[4] == 2
+    assert were.tolist() == [0]
 
 
 def test_a_class_of_another_kind_gets_a_sentence(decisions):
@@ -111,15 +111,17 @@ def test_unusable_rows_of_a_recording_are_audited_like_others(decisions):
 
 def test_rows_that_were_skipped_only_are_nothing_to_tell_of(tmp_path):
     decide(tmp_path / "pets.decisions", 3, "skip", key="row.9999")
-    assert lay_over(X, LABELS, None, tmp_path / "pets.decisions", None).notes == []
+    *_, notes = lay_over(X, LABELS, None, tmp_path / "pets.decisions", None)
+    assert notes == []
 
 
 def test_whole_numbers_decided_before_a_cell_was_emptied_are_the_same_classes(tmp_path):
     path = tmp_path / "pets.decisions"
     decide(path, 4, "other", 2, label=0)
-    told = lay_over(X, np.where(np.arange(150) == 9, np.nan, CODES), None, path, None)
-    assert told.labels[4] == 2
-    assert told.known.nonzero()[0].tolist() == [4]
+    given = np.where(np.arange(150) == 9, np.nan, CODES)
+    _, labels, known, _, _ = lay_over(X, given, None, path, None)
+    assert labels[4] == 2
+    assert known.nonzero()[0].tolist() == [4]
 
 
 def test_keys_are_kept(decisions):
@@ -149,9 +151,9 @@ def test_verdicts_are_codes_among_the_classes_that_can_be_audited(tmp_path):
     path = tmp_path / "a.decisions"
     decide(path, 4, "other", "cat", label="ant")
     decide(path, 9, "other", "bee", label="yak")  # a label that no row has
-    told = lay_over(X, LABELS, None, path, None)
-    inputs = read_inputs(told.table, told.labels, known=told.known)
-    rows, were, classes = told.find_verdicts(inputs)
+    table, labels, known, verdicts, _ = lay_over(X, LABELS, None, path, None)
+    inputs = read_inputs(table, labels, known=known)
+    rows, were, classes = find_verdicts(inputs, *verdicts)
     names = inputs.classes[inputs.present]
     assert inputs.audited[rows].tolist() == [4]
     assert (names[were].tolist(), names[classes].tolist()) == (["ant"], ["cat"])

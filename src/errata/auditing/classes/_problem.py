@@ -30,10 +30,10 @@ from ..examples._explanations import Explainer
 from ..examples._views import View, view_among_drawn
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
-    DecidedLabels,
     Inputs,
     TableRows,
     check_pred_proba,
+    find_verdicts,
     for_all_rows,
     inputs_of,
     lay_over,
@@ -47,9 +47,15 @@ from ..sequences import check_sequence, read_recordings
 
 
 class ClassProblem(Problem):
-    """Rows with one label each, those of recordings included."""
+    """Rows with one label each, those of recordings included.
 
-    decided: DecidedLabels | None = None
+    ``find`` takes one of two ways. Where all rows were learnt from, each was judged by models that
+    had not seen it: ``_take_learnt``. Of a larger table some are drawn, and all are judged by what
+    was learnt from these: ``_judge_all``, which takes the judged rows over by ``take``. Both end
+    with ``_conclude``: people are heard, and what flags are drawn from is known.
+    """
+
+    verdicts: tuple[np.ndarray, np.ndarray] | None = None  # rows decided, and what labels were
     given: TableRows  # all rows
     inputs: Inputs  # of the rows to learn from, then of all rows, without features
     learnt: Learnt
@@ -69,6 +75,7 @@ class ClassProblem(Problem):
         X = self.X
         y = self.y
         known = options.known
+        notes: list[str] = []
         if options.sequence is not None or options.wavelets is not None:
             check_sequence(
                 options.sequence,
@@ -80,12 +87,9 @@ class ClassProblem(Problem):
         if options.decisions is not None:
             # Time does not stand still where a row is unusable: a recording has no gaps.
             may_be_blank = options.sequence is None
-            self.decided = lay_over(
+            X, y, known, self.verdicts, notes = lay_over(
                 X, y, known, options.decisions, options.keys, may_be_blank=may_be_blank
             )
-            X = self.decided.table
-            y = self.decided.labels
-            known = self.decided.known
         if options.sequence is None:
             given = read_labels(X, y, known, options.drop)
         else:
@@ -106,20 +110,20 @@ class ClassProblem(Problem):
         n = len(given.codes)
         proba = options.pred_proba
         groups = options.groups
-        notes: list[str] = []
+        proba_notes: list[str] = []
         self.given = given._replace(
             places=np.arange(n),
             embeddings=options.embeddings,
-            pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n, notes),
+            pred_proba=None
+            if proba is None
+            else check_pred_proba(proba, given.classes, n, proba_notes),
             groups=None if groups is None else one_per_row("groups", groups, n),
         )
         if options.sequence is None:
             self.inputs = self._inputs()
         sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
         sizes_by_class = dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
-        self.inputs.notes.extend(notes)
-        self.inputs.notes.extend([] if self.decided is None else self.decided.notes)
-        self.inputs.notes.extend(notes_on_spellings(sizes_by_class))
+        self.inputs.notes.extend([*proba_notes, *notes, *notes_on_spellings(sizes_by_class)])
         self.name_rows(given.table, n)
 
     def _inputs(self) -> Inputs:
@@ -270,11 +274,9 @@ class ClassProblem(Problem):
     def _conclude(self, logs: Callable[[], np.ndarray]) -> None:
         """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
         inputs = self.inputs
-        if self.decided is not None:
-            rows, were, classes = self.decided.find_verdicts(inputs)
-            self.posterior = with_verdicts(
-                self.posterior, logs(), inputs.audited_codes, rows, were, classes
-            )
+        if self.verdicts is not None:
+            found = find_verdicts(inputs, *self.verdicts)
+            self.posterior = with_verdicts(self.posterior, logs(), inputs.audited_codes, *found)
         posterior = self.posterior
         self.grouped = partial(_group_hypotheses, inputs, posterior, logs)
         self.has_skill = posterior.skill.enough

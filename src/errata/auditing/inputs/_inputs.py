@@ -454,23 +454,15 @@ def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> No
             )
 
 
-class DecidedLabels(NamedTuple):
-    """A table with the classes that people gave for labels, which are known then."""
-
-    table: Any  # without the columns of labels and of what was known before
-    labels: np.ndarray  # None for rows that people found unusable
-    known: np.ndarray
-    rows: np.ndarray  # that were decided
-    were: np.ndarray  # the labels that these rows had when they were decided
-    notes: list[str]
-
-    def find_verdicts(self, inputs: Inputs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The audited rows that were decided, and as codes what labels were and classes are."""
-        place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
-        were = np.array([place.get(label, -1) for label in self.were])
-        at, are_audited = inputs.places_of(self.rows)
-        meant = are_audited & (were >= 0)
-        return at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]]
+def find_verdicts(
+    inputs: Inputs, rows: np.ndarray, were: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The audited among rows that were decided, and as codes what labels were and classes are."""
+    place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
+    codes = np.array([place.get(label, -1) for label in were])
+    at, are_audited = inputs.places_of(rows)
+    meant = are_audited & (codes >= 0)
+    return at[meant], codes[meant].astype(np.intp), inputs.audited_codes[at[meant]]
 
 
 def lay_over(
@@ -481,11 +473,13 @@ def lay_over(
     keys: Any,
     *,
     may_be_blank: bool = True,
-) -> DecidedLabels:
+) -> tuple[Any, np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray], list[str]]:
     """Replace labels by the classes that people gave; rows are found by their keys.
 
     Ambiguous, disputed and skipped rows are audited like any others; so are unusable ones where
-    no label may be missing, as in recordings.
+    no label may be missing, as in recordings. Returns the table without its columns of labels and
+    of what is known, the new labels, which are known now, the rows that were decided with the
+    labels they had then, and notes.
     """
     if not isinstance(decisions, Decisions):
         with Decisions(decisions, read_only=True) as opened:
@@ -505,7 +499,7 @@ def lay_over(
     were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
     notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
     new = _replace_labels(labels, decided, given, unusable if may_be_blank else unusable[:0])
-    return DecidedLabels(table, new, mask, decided, were, notes)
+    return table, new, mask, (decided, were), notes
 
 
 def row_names(keys: Any, n: int) -> np.ndarray:
