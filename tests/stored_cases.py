@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from errata.auditing import Audit, NoiseRate
-from errata.auditing.results._flags import Rows, best_f1_rule, draw_line
+from errata.auditing.results._flags import Rows, draw_line
 from errata.auditing.stored._audit import finish_part, merge_finished
 from errata.auditing.stored._rows import StoredRows, part_path, write_judged
 
@@ -75,6 +75,6 @@ def stored_audit(folder, judged=None, cuts=(200, 201, 450), *, classes=PETS, has
         self_check=None,
         expected_precision=line[1],
         expected_recall=line[2],
-        rule=best_f1_rule(),
+        rule="The worst come first.",
         about={"errata": "0", "title": "pets", "seed": 0, "features": 3, "label": "pet"},
     )

@@ -21,7 +21,6 @@ from errata.auditing.results._flags import (
     draw_flags,
     draw_line,
     flags_by_line,
-    longest_rule,
     rank_in_bins,
     reach_line,
 )
@@ -70,7 +69,6 @@ def test_the_longest_list_that_keeps_the_precision_is_flagged():
     flagged, expected, _ = draw_flags(p, np.linspace(1, 0, 5), 0.65)
     np.testing.assert_array_equal(flagged, [True, True, True, True, False])
     np.testing.assert_allclose(expected, 0.7)
-    assert "65%" in longest_rule(0.65)
 
 
 def doubted(n=200_000, *, noise=0.1, random_state=0):
@@ -158,6 +156,18 @@ def test_a_table_with_more_rows_than_are_sorted_is_flagged_by_a_line(known, monk
     expected = doubtful & reach_line(line, audit.p_wrong, audit.suspicion)
     np.testing.assert_array_equal(audit.flagged, expected)
     assert audit.expected_precision == precision
+
+
+@pytest.mark.parametrize(
+    ("precision", "said"),
+    [
+        (None, "F1 score among rows whose label is wrong with a probability of 20% or more."),
+        (0.65, "The list is as long as keeps 65% of it expected to be wrong."),
+    ],
+)
+def test_the_rule_says_how_long_the_list_is(precision, said):
+    audit = errata.audit(*blobs(60), estimators=QUICK, precision=precision, self_check=False)
+    assert audit.rule.endswith(said)
 
 
 K = 3

@@ -22,7 +22,7 @@ from .inputs._features import check_pixels
 from .inputs._inputs import names_by, row_index, row_names
 from .inputs._labels import one_per_row
 from .results._base import BaseAudit
-from .results._flags import best_f1_rule, draw_flags, longest_rule
+from .results._flags import LEAST_FLAGGED, draw_flags
 
 read_version = cache(version)  # of a package: its metadata takes milliseconds to read
 
@@ -156,9 +156,13 @@ class Problem(ABC):
         """By which flags are drawn."""
         if not self.has_skill:
             return f"Nothing is flagged, as {self.no_flags}."
-        if self.options.precision is not None:
-            return longest_rule(self.options.precision)
-        return best_f1_rule(self.listed)
+        precision = self.options.precision
+        if precision is not None:
+            return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
+        return (
+            f"The list has the largest expected F1 score among {self.listed} with a probability of "
+            f"{LEAST_FLAGGED:.0%} or more."
+        )
 
     @abstractmethod
     def result(self, check: Any) -> BaseAudit:

@@ -11,13 +11,13 @@ from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.auditing.numbers._models import (
     TargetData,
     cross_fit_regressor,
+    default_target_models,
     predict_by_neighbors,
     predict_by_rbf,
     predict_by_trees,
     predict_linearly,
     weighted_median,
 )
-from errata.auditing.numbers._task import default_target_models
 
 MODELS = {
     "rbf": partial(predict_by_rbf, sharpness=1.0),

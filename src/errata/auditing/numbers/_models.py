@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,13 @@ from ...exceptions import SuspicionWarning
 from .._settings import LEAVE_ONE_OUT, RIDGE_FOLDS, TREE_ROWS
 
 # `python benchmarks/targets.py` measures the constants of this folder.
+RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
 RBF_UNITS = 400
 FOREST_LEAF = 2
+FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
 TARGET_STEP = 2.0**-13  # at which trees see targets
 WEIGHT_STEP = 2.0**-8  # and weights of rows
+TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
 NEAR_TARGETS = 20  # neighbours
 FOLDS_OF_TARGETS = 5  # of regressors without a closed form
 SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
@@ -105,6 +109,22 @@ def robust_scale(residuals: np.ndarray, weight: np.ndarray | None = None) -> flo
 def row_weights(data: TargetData) -> np.ndarray:
     """The weights of the rows, one each where none are given."""
     return np.ones(len(data)) if data.weight is None else data.weight
+
+
+def default_target_models(n_rows: int) -> list[tuple[str, Predict]]:
+    """The models of an audit of numeric targets that is given no ``estimators``."""
+    n_trees = next(trees for rows, trees in FOREST_TREES.items() if n_rows <= rows)
+    models: list[tuple[str, Predict]] = [
+        (name, partial(predict_by_rbf, sharpness=sharpness))
+        for name, sharpness in RBF_SHARPNESS.items()
+    ]
+    models.append(("extra trees", partial(predict_by_trees, extra=True, n_trees=n_trees)))
+    if n_rows <= TWO_FORESTS:
+        models.append(("random forest", partial(predict_by_trees, extra=False, n_trees=n_trees)))
+    models.append(("linear model", predict_linearly))
+    if n_rows <= TREE_ROWS:
+        models.append(("neighbours", predict_by_neighbors))
+    return models
 
 
 def predict_by_rbf(data: TargetData, *, sharpness: float) -> np.ndarray:

@@ -20,7 +20,6 @@ from ..._canonical import (
     sign_table,
 )
 from ..._compat import take_rows
-from .._settings import TREE_ROWS
 from ..inputs._duplicates import copies_note, copy_groups
 from ..inputs._groups import join_groups
 from ._models import (
@@ -28,17 +27,9 @@ from ._models import (
     Predict,
     TargetData,
     cross_fit_regressor,
-    predict_by_neighbors,
-    predict_by_rbf,
-    predict_by_trees,
-    predict_linearly,
+    default_target_models,
     weighted_median,
 )
-
-# The default models
-RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
-FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
-TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
 
 LOG_QUANTILE = 0.01  # of positive targets; a tenth of it is the floor of logarithms
 
@@ -201,22 +192,6 @@ class TargetTask:
         spread = np.full(len(self.order), otherwise, dtype=values.dtype)
         spread[self.order[: len(values)]] = values
         return spread
-
-
-def default_target_models(n_rows: int) -> list[tuple[str, Predict]]:
-    """The models of an audit of numeric targets that is given no ``estimators``."""
-    n_trees = next(trees for rows, trees in FOREST_TREES.items() if n_rows <= rows)
-    models: list[tuple[str, Predict]] = [
-        (name, partial(predict_by_rbf, sharpness=sharpness))
-        for name, sharpness in RBF_SHARPNESS.items()
-    ]
-    models.append(("extra trees", partial(predict_by_trees, extra=True, n_trees=n_trees)))
-    if n_rows <= TWO_FORESTS:
-        models.append(("random forest", partial(predict_by_trees, extra=False, n_trees=n_trees)))
-    models.append(("linear model", predict_linearly))
-    if n_rows <= TREE_ROWS:
-        models.append(("neighbours", predict_by_neighbors))
-    return models
 
 
 def get_predictions(data: TargetData, *, given: np.ndarray) -> np.ndarray:

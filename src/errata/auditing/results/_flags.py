@@ -53,19 +53,6 @@ def draw_flags(
     return flagged, expected, recall
 
 
-def best_f1_rule(listed: str = "rows whose label is wrong") -> str:
-    """What is said of the list with the largest expected F1 score."""
-    return (
-        f"The list has the largest expected F1 score among {listed} with a probability of "
-        f"{LEAST_FLAGGED:.0%} or more."
-    )
-
-
-def longest_rule(precision: float) -> str:
-    """What is said of the longest list that keeps a precision."""
-    return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
-
-
 def rank_in_bins(p_wrong: np.ndarray, suspicion: np.ndarray) -> np.ndarray:
     """Rows whose label may be wrong by bins of suspicion, from 0 to 1, shape (4, bins).
 
