@@ -27,6 +27,7 @@ from ..tables._columns import column_array, columns_of, numbers
 from ..tables._pictures import find_other_files, is_picture_folder, join_picture_paths
 from ..tables._table import read_beside
 from ..tables.stored._files import find_files
+from ._audit import Options
 from .classes._audit import audit
 from .multilabel import audit_multilabel
 from .numbers import audit_targets
@@ -44,9 +45,9 @@ REPEATED = ("drop", "trust", "groups", "known", "ids", "by", "image_shape", "ran
 FILES = ("embeddings", "pred_proba", "decisions")
 
 
-@dataclass(frozen=True)
-class FileOptions:
-    """What :func:`audit_file` was asked for."""
+@dataclass(frozen=True, kw_only=True)
+class FileOptions(Options):
+    """What :func:`audit_file` was asked for: columns by their names, and paths of files."""
 
     label: str | None = None
     target: str | None = None
@@ -54,25 +55,10 @@ class FileOptions:
     item: str | None = None
     worker: str | None = None
     features: Path | None = None
-    drop: Sequence[str] = ()
-    trust: Sequence[str] = ()
-    groups: str | None = None
-    known: str | None = None
-    ids: str | None = None
     by: str | None = None
-    sequence: str | None = None
     wavelets: Sequence[str] = ()
     fs: float | None = None
     band: tuple[float, float] | None = None
-    embeddings: Path | None = None
-    pred_proba: Path | None = None
-    image_shape: tuple[int, ...] | None = None
-    decisions: Any = None
-    estimator: Any = None
-    precision: float | None = None
-    self_check: bool = True
-    random_state: Any = None
-    n_jobs: int | None = None
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -223,7 +209,7 @@ def audit_file(
     True
     """
     named = locals()
-    given = {each.name: named[each.name] for each in fields(FileOptions)}
+    given = {f.name: named[f.name] for f in fields(FileOptions) if f.name in named}
     for name in ("features", "embeddings", "pred_proba"):
         given[name] = None if given[name] is None else Path(given[name])
     for name in ("labels", "drop", "trust", "wavelets"):
