@@ -32,7 +32,7 @@ def test_gold_rows_come_unseen_and_are_counted_beside_the_name(tested, open_page
         assert len(answers) >= 20
         assert {event.row for event in answers} <= set(GOLD)
         assert len(said) - len(answers) == 40
-        # Numbers are told with every tenth decision: the last of them are not in it yet.
+        # Numbers are shown with every tenth decision: the last of them are not in it yet.
         told = page.locator(".who small").inner_text()
         assert told.startswith("right on ")
         counted = int(told.split()[2])

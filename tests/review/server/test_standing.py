@@ -58,7 +58,7 @@ def test_a_skipped_row_comes_back_last(page):
     assert row_of(page.decide(order[-1])) == order[0]
     answer = page.decide(order[0], "label", key="again")
     assert row_of(answer) is None
-    assert "Nothing waits here" in answer.text
+    assert "Nothing left to decide here" in answer.text
     assert "Spot-check rows that were not flagged" in answer.text
 
 

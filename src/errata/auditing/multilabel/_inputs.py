@@ -101,9 +101,9 @@ def _of_lists(cells: Sequence[Any], table: Any, where: str) -> LabelSets:
         Y[row, [column[label] for label in labels]] = 1
     notes = []
     if separator is not None and Y.sum(axis=1).max(initial=0) > 1:
-        marks = " ".join(mark for mark in SEPARATORS if mark != separator)
+        marks = " and ".join(mark for mark in SEPARATORS if mark != separator)
         notes.append(
-            f"Labels in {where} are taken to be separated by {separator} and not by {marks}."
+            f"Labels in {where} are separated by {separator}, so {marks} may be part of a label."
         )
     if blank:
         has = "1 cell is empty: its row is" if blank == 1 else (

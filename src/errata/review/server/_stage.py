@@ -147,7 +147,7 @@ def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
     rows = len(review.standing.rows_in(chosen))
     where = "filter" if chosen.is_narrow else "queue"
     if rows:
-        title = "Nothing waits here"
+        title = "Nothing left to decide here"
         sentence = f"{plural(rows, 'row')} of this {where}, all decided."
     elif chosen.is_narrow:
         title = "Nothing here"
