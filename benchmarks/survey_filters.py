@@ -469,6 +469,6 @@ if __name__ == "__main__":
         __doc__,
         **{
             "try": try_all,
-            "summary": lambda: summarise(options("", "survey_filters.csv").parse_args().out),
+            "summary": lambda: summarise(options(__doc__, "survey_filters.csv").parse_args().out),
         },
     )

@@ -347,6 +347,6 @@ if __name__ == "__main__":
         __doc__,
         **{
             "try": try_all,
-            "summary": lambda: summarise(options("", "survey_learners.csv").parse_args().out),
+            "summary": lambda: summarise(options(__doc__, "survey_learners.csv").parse_args().out),
         },
     )

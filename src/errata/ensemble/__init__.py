@@ -13,6 +13,7 @@ from .boosting._adaboost import (
     MadaBoostClassifier,
     ORBoostClassifier,
 )
+from .boosting._brownboost import BrownBoostClassifier
 from .boosting._newton import GentleBoostClassifier, LogitBoostClassifier
 from .boosting._robustboost import RobustBoostClassifier
 
@@ -23,6 +24,7 @@ __all__ = [
     "LogitBoostClassifier",
     "GentleBoostClassifier",
     "RobustBoostClassifier",
+    "BrownBoostClassifier",
     "MadaBoostClassifier",
     "AveBoostClassifier",
     "ORBoostClassifier",
