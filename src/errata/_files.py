@@ -21,7 +21,18 @@ _APPEARED = "{} appeared while it was being made, and stays as it is; choose ano
 _NAME = re.compile(r"\.errata-(?P<pid>[1-9]\d*)-(?P<machine>[0-9a-f]{12})-[a-z0-9_]{8}(\..*)?")
 _PARTS = {"new", "old"}  # all that a temporary folder of errata holds
 SET_ASIDE = "old"
+DATABASE = "duckdb:"  # before the name of a file that is one
 FITS = 1 / 8  # of this machine's memory: a file as large as this may become larger than it all
+
+
+def find_database(name: object) -> Path | None:
+    """The file of a database that is named as in ``duckdb:shop.db``; None for anything else.
+
+    >>> find_database("duckdb:shop.db").name, find_database("shop.csv")
+    ('shop.db', None)
+    """
+    text = str(name)
+    return Path(text.removeprefix(DATABASE)) if text.startswith(DATABASE) else None
 
 
 @contextmanager

@@ -149,7 +149,7 @@ def test_rows_on_disk_are_compared_by_their_place(tmp_path):
     assert (found.matched_by, found.matched) == ("place", len(audit))
     later = replace(audit, flagged=np.zeros(len(audit), dtype=bool))
     resolved = errata.diff(audit, later).resolved
-    assert [row["row"] for row in resolved] == audit.ranked_columns(flagged=True)["row"].tolist()
+    assert [row["row"] for row in resolved] == audit.table()["row"].tolist()
     known = set(np.flatnonzero(audit.known))
     assert all((row["why"] == "label known") == (row["row"] in known) for row in resolved)
 

@@ -13,14 +13,20 @@ import click
 
 import errata
 
-from .._files import is_pattern, readable
+from .._files import find_database, is_pattern, readable
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from .._sentences import wording
 from ._console import explain_resuming, make_console, say
 from ._endings import fail
 from ._findings import format_clean_command, print_as_json, print_findings
-from ._folder import make_folder, name_audit, write_outputs
+from ._folder import (
+    make_folder,
+    name_audit,
+    query_database,
+    write_outputs,
+    write_ranked,
+)
 from ._options import (
     FRACTION,
     FREQUENCY,
@@ -48,6 +54,12 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 @click.argument("file", type=click.Path(path_type=Path))
 @input_option(
     "--label", "-l", common=True, metavar="COLUMN", help="The column of labels.  [required]"
+)
+@input_option(
+    "--query",
+    metavar="SQL",
+    help="With FILE as in duckdb:shop.db: the select whose result is audited. It is kept in a "
+    "file beside the audit.",
 )
 @input_option(
     "--decisions",
@@ -142,6 +154,11 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
     type=click.Path(path_type=Path),
     help="Folder for what was found. [default: FILE with .audit]",
 )
+@output_option(
+    "--out-table",
+    metavar="TABLE",
+    help="With --query: write the ranked rows to a new table of the database, too.",
+)
 @output_option("--json", "as_json", common=True, is_flag=True, help="Print the result as JSON.")
 @output_option(
     "--compare-to",
@@ -225,7 +242,9 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 )
 def audit(
     file: Path,
+    query: str | None,
     out: Path | None,
+    out_table: str | None,
     most_wrong: float | None,
     compare_to: Path | None,
     as_json: bool,
@@ -256,6 +275,9 @@ def audit(
     that row. Then errors are planted in a copy of the labels, to see how many of them are found on
     this very table. A row without a label teaches nothing; its most probable class is suggested.
 
+    FILE may also be a DuckDB database, as in duckdb:shop.db, with --query. It is opened for reading
+    only, unless --out-table asks for a new table.
+
     A folder or a pattern is read in parts and may be larger than memory. When such an audit is
     stopped, the same command goes on where it was.
 
@@ -285,11 +307,62 @@ def audit(
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
       errata audit photos.jsonl --labels tags
+      errata audit duckdb:shop.db --query 'select * from orders' -l status
     """
     # Silence remarks that are for those who write code; the second names its caller, who may be
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
+    database = find_database(file)
+    if database is None and (query is not None or out_table is not None):
+        raise ValueError(
+            "--query and --out-table are for a database: name it as in duckdb:shop.db."
+        )
+    out = out or name_audit(database or file, ".audit", ending="")
+    with query_database(database, query, out_table, file, out, force=force) as (read, table):
+        found, ranked, since = _audit_table(
+            read,
+            table,
+            out,
+            asked,
+            memory=memory,
+            engine=engine,
+            scheduler=scheduler,
+            no_resume=no_resume,
+            compare_to=compare_to,
+            force=force,
+        )
+    if out_table is not None:
+        write_ranked(found, database, out_table, force=force)
+    if as_json:
+        print_as_json(found, since, out)
+    else:
+        print_findings(
+            found.summary(), file=table, folder=out, terminal=make_console(), ranked=ranked
+        )
+        if since is not None:
+            say(f"Since the audit compared to:\n{since.summary()}")
+    if most_wrong is not None:
+        check_rate(found, most_wrong)  # last, so that a pipeline that fails has its report
+
+
+def _audit_table(
+    file: Path,
+    table: Path,
+    out: Path,
+    asked: dict[str, Any],
+    *,
+    memory: str | None,
+    engine: str | None,
+    scheduler: str | None,
+    no_resume: bool,
+    compare_to: Path | None,
+    force: bool,
+) -> tuple[Any, str, Any]:
+    """Audit a file, which will be called ``table``, and write all there is.
+
+    What was found, the rows that are listed, and what changed.
+    """
     if not is_pattern(file) and not file.is_dir():
         with readable(file):
             pass  # when it is missing, that is the first thing to say
@@ -303,7 +376,6 @@ def audit(
             f"--no-resume is for tables that are read in parts, and {file} is read at once; "
             "leave it out, or pass --memory."
         )
-    out = out or name_audit(file, ".audit", ending="")
     earlier = _load_earlier(compare_to, kind, out, in_parts=in_parts)
     if in_parts:
         arguments |= {"out": out, "memory": memory, "resume": not no_resume}
@@ -316,21 +388,13 @@ def audit(
         found = errata.auditing.audit_file(file, **arguments, engine=client, progress=progress)
         found.notes[:] = map(name_options, found.notes)
         review = f"errata review {shlex.quote(str(out))}"
-        found.about["clean"] = format_clean_command(file, out)
+        found.about["clean"] = format_clean_command(table, out)
+        if table != file:
+            found.about["table"] = str(table.resolve())
         found.about["review"] = review if found.for_review is not None else None
         found.about["options"] = list_options(asked)  # for a second audit, after a review
         progress("writing the report")
-        ranked, since = write_outputs(found, folder, earlier)
-    if as_json:
-        print_as_json(found, since, out)
-    else:
-        print_findings(
-            found.summary(), file=file, folder=out, terminal=make_console(), ranked=ranked
-        )
-        if since is not None:
-            say(f"Since the audit compared to:\n{since.summary()}")
-    if most_wrong is not None:
-        check_rate(found, most_wrong)  # last, so that a pipeline that fails has its report
+        return found, *write_outputs(found, folder, earlier)
 
 
 def _limit_threads(jobs: int) -> None:

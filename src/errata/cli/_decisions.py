@@ -1,6 +1,7 @@
 """``errata decisions``: what people decided, taken along, brought back, and put together."""
 
 import json
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import click
 
 import errata
 
+from .._files import find_database
 from .._format import count, join_names, plural
 from ._console import say
 from ._folder import clean_up, find_table
@@ -39,7 +41,13 @@ _ENDINGS = {
     "--export",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the table with what was decided beside each row.",
+    help="Write the table with what was decided beside each row; as duckdb:shop.db with "
+    "--out-table, to a database.",
+)
+@click.option(
+    "--out-table",
+    metavar="TABLE",
+    help="With --export duckdb:FILE: the new table of the database.",
 )
 @click.option(
     "--format",
@@ -86,6 +94,34 @@ def decisions(folder: Path, **asked: Any) -> None:
         for option, value in {"--events": asked["events"], "--format": asked["form"]}.items():
             if value:
                 raise ValueError(f"{option} says how to export; name the file with --export.")
+    database = find_database(asked["export"])
+    if database is not None or asked["out_table"] is not None:
+        return _export_to_database(database, folder, asked)
+    _decisions(folder, asked)
+
+
+def _export_to_database(database: Path | None, folder: Path, asked: dict[str, Any]) -> None:
+    """Do what was asked, and write the exported table to a database instead of a file."""
+    name = asked["out_table"]
+    if database is None or name is None:
+        raise ValueError(
+            "--out-table names a table of a database, and --export the database, as in "
+            "--export duckdb:shop.db --out-table decided; give both."
+        )
+    from ..tables.formats._database import check_new_table, write_database_table
+
+    if asked["form"] is not None:
+        raise ValueError("--format is for files; a database has its own.")
+    check_new_table(database, name, force=asked["force"])
+    with tempfile.TemporaryDirectory() as temporary:
+        asked["export"] = Path(temporary, "decided.parquet")
+        _decisions(folder, asked)
+        write_database_table(database, name, asked["export"], force=asked["force"])
+    say(f"Wrote the table {name} of {database}.", err=True)
+
+
+def _decisions(folder: Path, asked: dict[str, Any]) -> None:
+    """See :func:`decisions`."""
     audited = errata.review.read_audited(folder)
     if asked["export"] is not None:
         _check_export(folder, audited, asked)
@@ -149,7 +185,8 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
-    _print_written(target, told)
+    if asked["out_table"] is None:
+        _print_written(target, told)
 
 
 def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, Any]) -> str:

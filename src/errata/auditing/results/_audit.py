@@ -187,7 +187,7 @@ class AuditRows(BaseAudit):
         pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
         return (columns_of_rows(vars(self), rows) for rows in pieces)
 
-    def ranked_columns(
+    def _ranked_columns(
         self, *, flagged: bool | None = None, most: int | None = None
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""

@@ -167,7 +167,7 @@ class BaseAudit(LazyExamples):
         """One array per column of the ranked table, in the order of the rows given."""
         raise NotImplementedError
 
-    def ranked_columns(
+    def _ranked_columns(
         self, *, flagged: bool | None = None, most: int | None = None
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
@@ -187,7 +187,7 @@ class BaseAudit(LazyExamples):
             are looked for file by file. ``False`` reads all of these, too.
         """
         library = import_module(self.about.get("dataframe", "pandas"))
-        columns = self.ranked_columns(flagged=flagged)
+        columns = self._ranked_columns(flagged=flagged)
         ranked = library.DataFrame(columns)
         if self.index is None:
             return ranked
@@ -641,6 +641,13 @@ def rate_metrics(name: str, rate: NoiseRate) -> Metrics:
     """
     names = (name, f"{name}_low", f"{name}_high")
     return {name: round(float(value), 5) for name, value in zip(names, rate, strict=True)}
+
+
+def ranked_columns(
+    audit: "BaseAudit", *, flagged: bool | None = None, most: int | None = None
+) -> dict[str, np.ndarray]:
+    """One array per column of ``audit.table()``; of the ``most`` suspicious rows only."""
+    return audit._ranked_columns(flagged=flagged, most=most)
 
 
 def further_lists(audit: "BaseAudit") -> dict[str, dict[str, np.ndarray]]:

@@ -209,11 +209,11 @@ class VoteAudit(Audit):
         columns = super().columns()
         return columns | item_columns(self, columns["row"])
 
-    def ranked_columns(
+    def _ranked_columns(
         self, *, flagged: bool | None = None, most: int | None = None
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious items only."""
-        columns = super().ranked_columns(flagged=flagged, most=most)
+        columns = super()._ranked_columns(flagged=flagged, most=most)
         return columns | item_columns(self, columns["row"])
 
     def worker_table(self) -> Any:
