@@ -18,9 +18,11 @@ from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from .._sentences import wording
 from ._console import explain_resuming, make_console, say
+from ._embed import embed_columns
 from ._endings import fail
 from ._findings import format_clean_command, print_as_json, print_findings
 from ._folder import (
+    check_place,
     make_folder,
     name_audit,
     query_database,
@@ -72,6 +74,14 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
     type=click.Path(path_type=Path),
     help="What models look at instead of the columns: .npy, or a table, with a row for each row, "
     "in the same order or with the column of --id.",
+)
+@input_option(
+    "--embed",
+    multiple=True,
+    metavar="COLUMN=MODULE:CALLABLE",
+    help="Look at a column through a function that is installed: it is given the cells as a list "
+    "and returns a row of numbers for each. Kept beside the audit, and not called again for the "
+    "same cells. May be given several times.",
 )
 @input_option(
     "--pred-proba",
@@ -243,6 +253,7 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
 def audit(
     file: Path,
     query: str | None,
+    embed: tuple[str, ...],
     out: Path | None,
     out_table: str | None,
     most_wrong: float | None,
@@ -313,6 +324,7 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
+    _limit_threads(asked["jobs"])
     database = find_database(file)
     if database is None and (query is not None or out_table is not None):
         raise ValueError(
@@ -325,6 +337,7 @@ def audit(
             table,
             out,
             asked,
+            embed=embed,
             memory=memory,
             engine=engine,
             scheduler=scheduler,
@@ -352,6 +365,7 @@ def _audit_table(
     out: Path,
     asked: dict[str, Any],
     *,
+    embed: tuple[str, ...],
     memory: str | None,
     engine: str | None,
     scheduler: str | None,
@@ -366,7 +380,6 @@ def _audit_table(
     if not is_pattern(file) and not file.is_dir():
         with readable(file):
             pass  # when it is missing, that is the first thing to say
-    _limit_threads(asked["jobs"])
     with show_progress():  # from the first moment on: what audits takes a second to import
         arguments = read_arguments(asked)
         kind = find_kind(arguments)
@@ -376,6 +389,16 @@ def _audit_table(
             f"--no-resume is for tables that are read in parts, and {file} is read at once; "
             "leave it out, or pass --memory."
         )
+    if embed:
+        check_place(out, force)
+        _check_embed(asked, kind, in_parts=in_parts)
+        asked["embeddings"] = embed_columns(
+            file,
+            embed,
+            errata.auditing._audit_file.FileOptions(**arguments),
+            out.with_name(f"{out.name.removesuffix('.audit')}.embeddings"),
+        )
+        arguments["embeddings"] = asked["embeddings"]
     earlier = _load_earlier(compare_to, kind, out, in_parts=in_parts)
     if in_parts:
         arguments |= {"out": out, "memory": memory, "resume": not no_resume}
@@ -406,6 +429,16 @@ def _limit_threads(jobs: int) -> None:
     if jobs > 0:
         for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, str(jobs))
+
+
+def _check_embed(asked: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:
+    """Raise for what does not go with ``--embed``."""
+    if in_parts or "embeddings" not in kind.command.takes:
+        what = "a table that is read in parts" if in_parts else f"an audit of {kind.title}"
+        raise ValueError(f"--embed does not go with {what}; leave it out.")
+    for name in ("embeddings", "pixels", "sequence"):
+        if asked[name] is not None:
+            raise ValueError(f"--embed and --{name} cannot both be given; leave one out.")
 
 
 @contextmanager
