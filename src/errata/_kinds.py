@@ -179,6 +179,7 @@ CLASS_RATES = Section("classes", "Classes", _has_skill, is_minor=True)
 BY = Section("by", "By value", lambda view: bool(view["by"]), is_minor=True)
 SPREAD = Section("spread", is_shown=_has_skill)
 MAP = Section("map", "Map", _has_map)
+ISSUES = Section("issues", "Issues", lambda view: bool(view["issues"]), is_minor=True)
 ROWS = Section("examples", "Rows", _has_skill)
 METHOD = Section("method", "Method", is_minor=True)
 
@@ -220,6 +221,7 @@ CLASSES = Kind(
             SPREAD,
             MAP,
             ROWS,
+            ISSUES,
             METHOD,
         ),
         view="errata.report._classes:build_class_view",

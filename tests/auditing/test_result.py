@@ -25,6 +25,18 @@ def test_a_notebook_sees_escaped_names(flowers):
     assert page.count("<tr>") == 11
 
 
+def test_a_notebook_sees_the_first_screen_of_the_report(flowers):
+    audit, _ = flowers
+    page = audit._repr_html_()
+    first = audit.to_html().split('<header class="report-head">')[1].split("</header>")[0]
+    figures = re.findall('class="figure">([^<]+)', first)
+    assert len(figures) == 4
+    assert re.findall('class="figure">([^<]+)', page) == figures
+    assert re.findall('class="answer">([^<]+)', page) == re.findall('class="answer">([^<]+)', first)
+    assert "<a " in first
+    assert "<a " not in page  # what is below the first screen is not there
+
+
 def test_the_table_starts_with_the_worst(flowers):
     pytest.importorskip("pandas")
     table = flowers[0].table()

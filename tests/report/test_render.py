@@ -449,7 +449,7 @@ def test_every_kind_has_its_header():
 
 def test_what_has_nothing_to_show_is_left_out():
     view = {"has_skill": False, "map": None, "notes": [], "duplicates": [], "stretches": None}
-    view["by"] = None
+    view["by"] = view["issues"] = None
     view["review"] = {"command": None, "so_far": None}
     assert [section.anchor for section in CLASSES.report.sections if section.is_shown(view)] == [
         "self-check",

@@ -25,6 +25,7 @@ NOTHING: dict[str, Any] = {
     "duplicates": [],
     "figures": [],
     "hypotheses": [],
+    "issues": None,
     "overlooked": None,
     "stretches": None,
 }
@@ -102,6 +103,7 @@ def render(summary: dict[str, Any]) -> str:
         .get_template("report.html")
         .render(
             **view,
+            in_notebook=False,
             sections=[section for section in kind.report.sections if section.is_shown(view)],
             style=read_page_style(),
             script=script,
@@ -111,6 +113,13 @@ def render(summary: dict[str, Any]) -> str:
     )
     # A lone surrogate, as in file names from elsewhere, would make the page impossible to write; so
     # written, JSON holds it, and the script shows it as the templates do.
+    return page.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
+def render_first_screen(summary: dict[str, Any]) -> str:
+    """What the page of :func:`render` shows first, to stand in another page, as in a notebook."""
+    view = _build_view(summary, _check(summary))
+    page = make_environment().get_template("notebook.html").render(**view, in_notebook=True)
     return page.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 

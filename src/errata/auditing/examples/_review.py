@@ -18,6 +18,7 @@ from ...audit_folder import (
     CARDS,
     COMPONENTS,
     GOLD_CARDS,
+    ROWS,
     Components,
     draw_piles,
     gather_components,
@@ -25,11 +26,13 @@ from ...audit_folder import (
     write_cards,
     write_components,
 )
-from ...tables._columns import take_table_rows
+from ...tables import read_table
+from ...tables._columns import column_array, take_table_rows
 from .._settings import LEARN_ROWS
 from ..classes import Grouped
 from ._cards import CardMaker
 from ._explanations import Explainer, RowExplanation
+from ._issues import ISSUES, find_issues
 from ._views import RowsView, View
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ CARDS_AT_ONCE = 1_000  # made at a time
 MOST_LOOKED_AT = 3_000  # rows whose label is certain, that those which test are drawn from
 CARD_TIME = 0.02  # of the audit's time, to look for neighbours beyond the first thousand cards
 MOST_CARDS = 50_000  # rows that a review has cards of
+
+ISSUE = "issue {}"  # columns on disk
 
 MOST_GOLD = 300  # rows
 DOUBTED = 0.25  # of them, at most: right labels that look wrong, which come first
@@ -65,6 +70,14 @@ class StoredReview:
             return None
         p = read_components(self.source / COMPONENTS)
         return Components.from_dict(self.told["components"]), p
+
+    def find_issues(self, audit: "AuditRows") -> dict[str, np.ndarray] | None:
+        """The issues that were found before the audit was saved; None without any."""
+        if not audit.about.get("issues"):
+            return None
+        rows = read_table(self.source / ROWS)
+        names = {name: ISSUE.format(name) for name in ISSUES}
+        return {n: column_array(rows, c) for n, c in names.items() if c in rows.column_names}
 
 
 @dataclass(frozen=True)
@@ -97,6 +110,15 @@ class ForReview:
         place = chosen_row(row, len(audit), self.names)
         other = self.look(np.array([place])).others[place]
         return self.explainer.explain(audit, place, names=self.names, other=other)
+
+    def find_issues(self, audit: "AuditRows") -> dict[str, np.ndarray] | None:
+        """Look for other issues of the table, where models learn from all of its rows."""
+        if self.explainer is None:
+            return None
+        issues, audit.about["issues"] = find_issues(
+            self.explainer.learnt, has_skill=audit.has_skill
+        )
+        return issues
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""

@@ -18,7 +18,7 @@ from ...tables.stored._files import is_path
 from .._self_check import SelfCheck
 from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, OVERLAP, RELABEL_SURE
 from ..examples._explanations import RowExplanation
-from ..examples._review import ForReview, StoredReview
+from ..examples._review import ISSUE, ForReview, StoredReview
 from ..inputs._inputs import check_kind
 from ..inputs._labels import codes_of, has_label
 from ..sequences import Timeline, find_stretches
@@ -173,6 +173,46 @@ class AuditRows(BaseAudit):
             if place.is_file():
                 return place
         raise FileNotFoundError(f"{named} is not there any more; pass where it is as `table`.")
+
+    def issues(self) -> Any:
+        """The other issues of the table, as far as labels are concerned.
+
+        Looked for when they are first asked for, here or by the report. ``summary()["issues"]`` has
+        a sentence on each, and on columns that are empty or constant.
+
+        Returns
+        -------
+        dataframe
+            A row for each row of the table, with its index, and a column for each issue.
+            ``near_duplicate``: a copy of another row, or nearly. ``outlier``: far from every class.
+            ``ordered``: rows that follow each other are alike, whatever their label (of all rows or
+            none). ``underperforming``: in a group where every model fails more often.
+            ``rare_class``: of a class with fewer than ten rows. ``value``: how much worse a model
+            predicts other rows if it does not learn from this one, as a multiple of the mean error
+            of a row; below 0 it does harm, and NaN where a row could not be audited.
+
+        Raises
+        ------
+        ValueError
+            Of an audit of votes or recordings, of more than 200,000 rows, or that let go of its
+            table.
+        """
+        found = self._find_issues()
+        if found is None:
+            raise ValueError(
+                "issues are looked for where each row has one label and models learn from all "
+                "rows: not in recordings, votes, tables of more than 200,000 rows, and audits that "
+                "let go of their table."
+            )
+        frame = import_module(self.about.get("dataframe", "pandas")).DataFrame(found)
+        return frame if self.index is None else frame.set_axis(self.index, axis="index")
+
+    def _find_issues(self) -> dict[str, np.ndarray] | None:
+        """The columns of issues, which are looked for once; ``about`` says what they are."""
+        if not hasattr(self, "_issues"):
+            review = self.for_review
+            self._issues = None if review is None else review.find_issues(self)
+        return self._issues
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
@@ -515,6 +555,7 @@ class Audit(AuditRows):
 
     def _kept_numbers(self) -> dict[str, Any]:
         """What is needed to read the rows again, of those in many files what all of them say."""
+        self._find_issues()  # which notes what they are in ``about``
         stored = self.stored
         totals = self._totals
         timeline = self.timeline
@@ -532,10 +573,11 @@ class Audit(AuditRows):
         }
 
     def _kept_columns(self) -> dict[str, Any]:
-        """Of sequences, where each row belongs."""
+        """Other issues; of sequences, where each row belongs."""
         timeline = self.timeline
         if timeline is None:
-            return {}
+            issues = self._find_issues() or {}
+            return {ISSUE.format(name): column for name, column in issues.items()}
         clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
         return {RECORDING: timeline.recording} | clock
 

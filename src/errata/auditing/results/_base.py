@@ -121,7 +121,7 @@ class BaseAudit(LazyExamples):
         return f"<{type(self).__name__}: {in_short(self._findings())}>"
 
     def _repr_html_(self) -> str:
-        """A notebook shows the sentence and the first ten of the flagged rows."""
+        """A notebook shows the first screen of the report, and ten of the flagged rows."""
         shown = [example for example in self.examples if example["flagged"]][:10]
         named = any(example["id"] is not None for example in shown)
         cells = ["row", *(["id"] if named else []), *KINDS[self.kind].shown]
@@ -131,7 +131,7 @@ class BaseAudit(LazyExamples):
         )
         head = "".join(f"<th>{c}</th>" for c in cells)
         table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
-        return f"<p>{escape(answer(self._findings()))}</p>{table}"
+        return f"{_load_report().render_first_screen(self.summary())}{table}"
 
     @property
     def stored(self) -> StoredRows | None:

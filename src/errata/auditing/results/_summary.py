@@ -83,6 +83,7 @@ def describe_classes(audit: "Audit") -> dict[str, Any]:
             "flagged": totals.flagged_histogram.tolist(),
         },
         "map": audit.points,
+        "issues": audit.about.get("issues") if audit._find_issues() else None,
         "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
         "stretches": _stretches(audit),
