@@ -88,7 +88,7 @@ def test_rows_where_models_fail_are_found_by_their_column():
     found = result.issues()["underperforming"].to_numpy()
     assert found.sum() > 100
     assert fail[found].mean() > 0.9
-    assert "told apart by 'd'" in sentence(result, "underperforming")
+    assert "set apart by 'd'" in sentence(result, "underperforming")
 
 
 def test_uniform_noise_is_no_group_where_models_fail():

@@ -77,7 +77,7 @@ def _embed(column: str, name: str, cells: list[Any], folder: Path) -> Any:
     """The array that the callable gives, from the folder where it is kept already."""
     import numpy as np
 
-    from ..tables._beside import read_beside
+    from ..tables._table import read_beside
 
     digest = blake2b(name.encode(), digest_size=12)
     for cell in cells:

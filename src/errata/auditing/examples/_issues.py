@@ -238,7 +238,7 @@ def _find_failing_rows(
     if chance >= CHANCE or here < TWICE * elsewhere:
         return nothing
     names = _name_columns(learnt, tree, node, X[group][0])
-    by = f" (they are told apart by {join_names(map(repr, names), 3)})" if names else ""
+    by = f" (set apart by {join_names(map(repr, names), 3)})" if names else ""
     return group, (
         f"Every model fails in {percent(here)} of {plural(int(group.sum()), 'row')}, elsewhere in "
         f"{percent(elsewhere)}{by}: labels mean something else there, or a column is missing."
