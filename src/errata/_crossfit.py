@@ -65,7 +65,14 @@ def make_folds(
     splitter = KFold
     if stratify:
         splitter = StratifiedKFold
-        n_folds = _limit_folds(n_folds, y, every_class)
+        sizes = np.bincount(y)
+        sizes = sizes[sizes > 0]
+        if sizes.max() == 1:
+            raise ValueError(
+                "every label occurs once, so that none can be learned from other rows; at least "
+                "one class needs two rows."
+            )
+        n_folds = min(n_folds, max(2, sizes.min()) if every_class else sizes.max())
     order = sort_by_content(X) if by_content else np.arange(len(y))
     with warnings.catch_warnings():
         # A class with fewer rows than folds is reported by ``warn_of_not_learnable`` if it matters.
@@ -92,17 +99,6 @@ def encode_groups(groups: Any, codes: np.ndarray) -> np.ndarray | None:
         return None
     check_consistent_length(codes, groups)
     return np.unique(groups, return_inverse=True)[1]
-
-
-def _limit_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
-    sizes = np.bincount(codes)
-    sizes = sizes[sizes > 0]
-    if sizes.max() == 1:
-        raise ValueError(
-            "every label occurs once, so that none can be learned from other rows; at least one "
-            "class needs two rows."
-        )
-    return min(n_folds, max(2, sizes.min()) if every_class else sizes.max())
 
 
 def _make_group_folds(

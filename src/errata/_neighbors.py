@@ -312,7 +312,13 @@ class CellIndex:
         self.seed = seed
         self.n_cells = int(np.sqrt(len(X)))
         d = X.shape[1]
-        self.vectors = _convert_to_32_bits(X)
+        # The rows around 0 and no larger than 1, so that neither offsets nor units cost digits.
+        centre = X.mean(axis=0)
+        largest = max((X.max(axis=0) - centre).max(), (centre - X.min(axis=0)).max()) or 1.0
+        vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
+        for batch in blocks(len(X), CHUNK, width=X.shape[1]):
+            vectors[batch] = (X[batch] - centre) / largest
+        self.vectors = vectors
         clusters = faiss.Kmeans(d, self.n_cells, niter=10, seed=seed, max_points_per_centroid=64)
         clusters.train(self.vectors)
         self.centres = faiss.IndexFlatL2(d)
@@ -357,16 +363,6 @@ class CellIndex:
         indices = np.take_along_axis(indices, few, axis=1)
         distances = np.where(indices < 0, np.inf, measure_distances(X[rows], X, indices))
         return pick_nearest(indices, distances, k, rows)
-
-
-def _convert_to_32_bits(X: np.ndarray) -> np.ndarray:
-    """The rows around 0 and no larger than 1, so that neither offsets nor units cost digits."""
-    centre = X.mean(axis=0)
-    largest = max((X.max(axis=0) - centre).max(), (centre - X.min(axis=0)).max()) or 1.0
-    vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
-    for batch in blocks(len(X), CHUNK, width=X.shape[1]):
-        vectors[batch] = (X[batch] - centre) / largest
-    return vectors
 
 
 @contextmanager

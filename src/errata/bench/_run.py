@@ -99,9 +99,11 @@ def run_experiment(
             bench = Bench(None if folder is None else Path(folder), seed)
             measured = _measure_here(experiment, missing, bench, n_jobs)
         else:
-            measured = _measure_on(
-                engine, experiment, missing, Bench(_resolve_folder(folder), seed), out
+            shared = (experiment, Bench(_resolve_folder(folder), seed))
+            found = map_elsewhere(
+                engine, _measure, missing, shared, stage=experiment.name, folder=out
             )
+            measured = (measured for _, measured in found)
         for cell, value in measured:
             file.append(cell, value)
             done += 1
@@ -119,14 +121,6 @@ def _measure_here(
     return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(_measure)(cell, (experiment, bench)) for cell in cells
     )
-
-
-def _measure_on(
-    engine: Any, experiment: Experiment, cells: list[Cell], bench: Bench, out: Path
-) -> Iterator[tuple[Cell, Mapping[str, float]]]:
-    shared = (experiment, bench)
-    found = map_elsewhere(engine, _measure, cells, shared, stage=experiment.name, folder=out)
-    return (measured for _, measured in found)
 
 
 def _resolve_folder(folder: str | os.PathLike | None) -> Path | None:

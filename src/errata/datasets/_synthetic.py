@@ -410,9 +410,13 @@ def make_ecg(
     starts = _draw_beat_starts(simulated, heart_rate, heart_rate_std, lf_hf_ratio, random)
     ectopic = random.random_sample(simulated) < ectopic_rate
     angles, strengths, widths = _draw_events(ectopic, heart_rate, jitter, random)
-    time, angle = _make_grid(starts, fs)
+    # On the fine grid; the angle starts from -pi and goes on by 2 pi with every beat.
+    time = np.arange(int(starts[-1] * fs * _OVERSAMPLING)) / (fs * _OVERSAMPLING)
+    angle = np.interp(time, starts, 2 * np.pi * np.arange(len(starts)) - np.pi)
     voltage = _simulate_voltage(time, angle, angles, strengths, widths, 1 / (_OVERSAMPLING * fs))
-    kept = _find_kept(time, starts)
+    # The samples of the recording among those of the fine grid.
+    first, stop = np.searchsorted(time, [starts[_SETTLING_BEATS] - 1e-9, starts[-2] - 1e-9])
+    kept = slice(first, stop, _OVERSAMPLING)
     signal = _scale_voltage(voltage[kept])
     angle = angle[kept]
     whole = slice(_SETTLING_BEATS, -1)
@@ -472,12 +476,6 @@ def _draw_events(
     )
 
 
-def _make_grid(starts: np.ndarray, fs: float) -> tuple[np.ndarray, np.ndarray]:
-    """Times of the fine grid, and the angle there: from -pi, and on by 2 pi with every beat."""
-    time = np.arange(int(starts[-1] * fs * _OVERSAMPLING)) / (fs * _OVERSAMPLING)
-    return time, np.interp(time, starts, 2 * np.pi * np.arange(len(starts)) - np.pi)
-
-
 def _simulate_voltage(
     time: np.ndarray,
     angle: np.ndarray,
@@ -494,12 +492,6 @@ def _simulate_voltage(
     decay = np.exp(-step)
     # The mean of the force at both ends of a step, carried along by z' = force - z.
     return lfilter([(1 - decay) / 2, (1 - decay) / 2], [1.0, -decay], force)
-
-
-def _find_kept(time: np.ndarray, starts: np.ndarray) -> slice:
-    """The samples of the recording among those of the fine grid."""
-    first, stop = np.searchsorted(time, [starts[_SETTLING_BEATS] - 1e-9, starts[-2] - 1e-9])
-    return slice(first, stop, _OVERSAMPLING)
 
 
 def _scale_voltage(voltage: np.ndarray) -> np.ndarray:

@@ -102,7 +102,13 @@ class BaseELM(BaseEstimator):
         predictions, leverage, solved = _ridge.predict_outside(model, rows, records, large, small)
         if leverage is not None:
             self.leverage_ = leverage
-            _warn_of_undefined(predictions)
+            undefined = int(np.isnan(predictions).any(axis=1).sum())
+            if undefined:
+                warn_user(
+                    f"{undefined} of {len(predictions)} rows cannot be predicted without "
+                    "themselves: alpha is too small for so many hidden units. Raise alpha or lower "
+                    "n_hidden."
+                )
         if alpha == "kfold":
             self._keep_folds(layer, solved)
         return predictions, folds
@@ -173,7 +179,11 @@ class BaseELM(BaseEstimator):
         rows: HiddenRows | None = None,
     ) -> _ridge.RidgeModel:
         """Let a rule choose alpha where it is to; set what describes the output layer."""
-        _warn_if_constant(system)
+        if system.mean_eigenvalue <= _ridge.CONSTANT * system.weight:
+            warn_user(
+                "the hidden units do not vary over the rows, so all rows are predicted alike; "
+                "scale X (for instance with StandardScaler) or raise weight_scale."
+            )
         if isinstance(alpha, str):
             alpha, tried = _ridge.choose_alpha(alpha, alphas, system, records, rows)
             for name, values in tried.items():
@@ -245,23 +255,6 @@ class BaseELM(BaseEstimator):
 def _predict_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
     """What the shift, which keeps digits, adds to outputs; users see the units as they are."""
     return 0 if layer.shift is None else layer.shift @ coef
-
-
-def _warn_if_constant(system: _ridge.RidgeSystem) -> None:
-    if system.mean_eigenvalue <= _ridge.CONSTANT * system.weight:
-        warn_user(
-            "the hidden units do not vary over the rows, so all rows are predicted alike; "
-            "scale X (for instance with StandardScaler) or raise weight_scale."
-        )
-
-
-def _warn_of_undefined(predictions: np.ndarray) -> None:
-    undefined = int(np.isnan(predictions).any(axis=1).sum())
-    if undefined:
-        warn_user(
-            f"{undefined} of {len(predictions)} rows cannot be predicted without themselves: "
-            "alpha is too small for so many hidden units. Raise alpha or lower n_hidden."
-        )
 
 
 class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):

@@ -416,19 +416,15 @@ def choose_alpha(
     rule, error = _choose_criterion(rule, system, records, rows)
     grid, errors = search_alphas(error, grid, extend=alphas is None)
     if not np.isfinite(errors).any():
-        _warn_of_no_comparison(rule, system.weight)
+        warn_user(
+            f"{rule} cannot compare the alphas: all leave as many parameters free as there are "
+            f"rows, of which the weights make {system.weight:.3g}. The largest was taken; pass "
+            "larger alphas, or weights with a mean of one."
+        )
     tried = {"alphas": grid, rule: errors}
     if rule == "press":  # costs no pass over the rows, and shows how far the two agree
         tried["gcv"] = compute_gcv(system, grid)
     return float(grid[find_last_minimum(errors)]), tried
-
-
-def _warn_of_no_comparison(rule: str, weight: float) -> None:
-    warn_user(
-        f"{rule} cannot compare the alphas: all leave as many parameters free as there are rows, "
-        f"of which the weights make {weight:.3g}. The largest was taken; pass larger alphas, or "
-        "weights with a mean of one."
-    )
 
 
 def _choose_criterion(

@@ -470,15 +470,6 @@ def kraskov_mutual_information(
 def average_kraskov(found: Found, target: np.ndarray, k: int) -> np.ndarray:
     """The estimates, in nats, of sets of columns whose radii and counts are known."""
     radii, counts = found
-    _check_radii(radii)
-    n = len(target)
-    psi_of_next = digamma(np.arange(1, n + 1))  # of c + 1, by c: counts repeat many times
-    in_target = np.array([count_within(target, radius) for radius in radii])
-    averages = (psi_of_next[counts] + psi_of_next[in_target]).mean(axis=1)
-    return digamma(k) + digamma(n) - averages
-
-
-def _check_radii(radii: np.ndarray) -> None:
     crowded = int((radii == 0).any(axis=0).sum())
     if crowded:
         raise ValueError(
@@ -486,6 +477,11 @@ def _check_radii(radii: np.ndarray) -> None:
             "that the density around them is infinite; add a little noise to columns and target "
             "(jitter=1e-3 in the selector), or ask for more neighbours."
         )
+    n = len(target)
+    psi_of_next = digamma(np.arange(1, n + 1))  # of c + 1, by c: counts repeat many times
+    in_target = np.array([count_within(target, radius) for radius in radii])
+    averages = (psi_of_next[counts] + psi_of_next[in_target]).mean(axis=1)
+    return digamma(k) + digamma(n) - averages
 
 
 class JointNeighbors:

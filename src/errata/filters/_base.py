@@ -348,8 +348,13 @@ class Cleaner(Filter):
         self._check_parameters()
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
         self.classes_, codes = check_labels(y, min_classes=2)
-        if self.action == "unlabel":
-            _check_room_for_unlabelled(self.classes_)
+        has_room = self.classes_.dtype.kind == "i" and UNLABELLED not in self.classes_
+        if self.action == "unlabel" and not has_room:
+            raise ValueError(
+                'action="unlabel" writes -1 for "unknown", which needs whole numbers other than -1 '
+                f"as labels, and y holds {self.classes_.tolist()[0]!r}; encode the labels as 0, 1, "
+                "... first."
+            )
         routed = route_to_parts(self, fit_params, detector=self.detector)
         self._clean(X, codes, routed["detector"])
         return self
@@ -423,14 +428,6 @@ class Cleaner(Filter):
         if self.relabelled_.any():
             y = relabel(y, self._given, self._codes)
         return take_rows(y, self.sample_indices_)
-
-
-def _check_room_for_unlabelled(classes: np.ndarray) -> None:
-    if classes.dtype.kind != "i" or UNLABELLED in classes:
-        raise ValueError(
-            'action="unlabel" writes -1 for "unknown", which needs whole numbers other than -1 as '
-            f"labels, and y holds {classes.tolist()[0]!r}; encode the labels as 0, 1, ... first."
-        )
 
 
 def relabel(y: Any, before: np.ndarray, after: np.ndarray) -> Any:

@@ -190,14 +190,26 @@ class SuspicionWeightedClassifier(PartPredicts):
         that requested them, without to those whose ``fit`` takes them.
         """
         check_positive("min_weight", self.min_weight)
-        _check_takes_weights(self.estimator)
+        if not takes_sample_weight(self.estimator):
+            raise TypeError(
+                f"{type(self.estimator).__name__} takes no sample_weight, so that suspicion cannot "
+                "weigh its rows; pass a classifier that does, or FilteredClassifier to leave rows "
+                "out."
+            )
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
         detector = self._make_detector()
         given = {"sample_weight": sample_weight, **fit_params}
         routed = route_to_parts(self, given, detector=detector, estimator=self.estimator)
         self.detector_ = detector.fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
-        _check_fractions(self.suspicion_, detector)
+        low = self.suspicion_.min()
+        high = self.suspicion_.max()
+        if low < 0 or high > 1:
+            raise ValueError(
+                f"the suspicion of {type(detector).__name__} goes from {low:.3g} to {high:.3g}, "
+                "and weights need it between 0 and 1; pass a detector whose suspicion is a "
+                "fraction."
+            )
         codes = encode_known_labels(self.detector_, y)
         theirs = routed["estimator"].pop("sample_weight", None)
         theirs = check_row_weights("sample_weight", theirs, len(codes))
@@ -231,24 +243,6 @@ def compute_trust(suspicion: np.ndarray, codes: np.ndarray, min_weight: float) -
     weights = np.clip(1 - suspicion, min_weight, 1.0)
     forgotten = np.bincount(codes, weights) < 2 * min_weight
     return np.where(forgotten[codes], 1.0, weights)
-
-
-def _check_takes_weights(estimator: Any) -> None:
-    if not takes_sample_weight(estimator):
-        raise TypeError(
-            f"{type(estimator).__name__} takes no sample_weight, so that suspicion cannot weigh "
-            "its rows; pass a classifier that does, or FilteredClassifier to leave rows out."
-        )
-
-
-def _check_fractions(suspicion: np.ndarray, detector: Any) -> None:
-    low = suspicion.min()
-    high = suspicion.max()
-    if low < 0 or high > 1:
-        raise ValueError(
-            f"the suspicion of {type(detector).__name__} goes from {low:.3g} to {high:.3g}, and "
-            "weights need it between 0 and 1; pass a detector whose suspicion is a fraction."
-        )
 
 
 class LabelDeletionClassifier(PartPredicts):

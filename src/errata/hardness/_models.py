@@ -186,7 +186,9 @@ class InstanceHardness(HardnessMeasure):
             pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs
         )
         if self.voting == "hard":
-            proba = _convert_to_votes(proba)
+            # One vote a learner and row, shared by the classes it finds likeliest.
+            likeliest = proba == proba.max(axis=2, keepdims=True)
+            proba = likeliest / likeliest.sum(axis=2, keepdims=True)
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
         lacking = _crossfit.find_not_learnable(codes, folds)
@@ -199,27 +201,18 @@ class InstanceHardness(HardnessMeasure):
 
     def _pool(self, folds: list[_crossfit.Fold]) -> Sequence[Any]:
         if self.estimators is None:
-            return _make_default_pool(min(len(train) for train, _ in folds))
+            # Five cheap learners with different ideas of what a class is.
+            n_neighbors = min(5, *(len(train) for train, _ in folds))
+            return [
+                make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+                make_pipeline(StandardScaler(), KNeighborsClassifier(n_neighbors)),
+                GaussianNB(),
+                DecisionTreeClassifier(min_samples_leaf=5),
+                ExtraTreesClassifier(50),
+            ]
         if len(self.estimators) == 0:
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
         return self.estimators
-
-
-def _make_default_pool(n: int) -> list[Any]:
-    """Five cheap learners with different ideas of what a class is, to be fitted on n rows."""
-    return [
-        make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        make_pipeline(StandardScaler(), KNeighborsClassifier(min(5, n))),
-        GaussianNB(),
-        DecisionTreeClassifier(min_samples_leaf=5),
-        ExtraTreesClassifier(50),
-    ]
-
-
-def _convert_to_votes(proba: np.ndarray) -> np.ndarray:
-    """One vote a learner and row, shared by the classes it finds likeliest."""
-    likeliest = proba == proba.max(axis=2, keepdims=True)
-    return likeliest / likeliest.sum(axis=2, keepdims=True)
 
 
 class DisjunctSize(HardnessMeasure):

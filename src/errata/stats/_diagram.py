@@ -387,7 +387,10 @@ def _draw_methods(ax: Any, layout: Layout) -> None:
 
 
 def _draw_groups(ax: Any, layout: Layout) -> None:
-    overhang = _compute_overhang(layout)
+    # How far a bar may reach into each gap between neighbours, from before the first method on.
+    # Not more than halfway, lest it seem to hold the neighbour; not less than can be seen.
+    gaps = np.diff(layout.ranks, prepend=-np.inf, append=np.inf)
+    overhang = np.clip(gaps / 2, layout.point, OVERHANG * layout.point)
     for i, (group, level) in enumerate(zip(layout.groups, layout.levels, strict=True)):
         runs = np.split(group, np.flatnonzero(np.diff(group) > 1) + 1)
         starts = [layout.ranks[run[0]] - overhang[run[0]] for run in runs]
@@ -396,13 +399,6 @@ def _draw_groups(ax: Any, layout: Layout) -> None:
         ax.hlines([y] * len(runs), starts, ends, color=BAR, linewidth=4, zorder=2, gid=f"group-{i}")
         if len(runs) > 1:  # somebody in between does not belong: pass over them lightly
             ax.hlines(y, starts[0], ends[-1], color=BAR, linewidth=1.5, linestyle=":", zorder=2)
-
-
-def _compute_overhang(layout: Layout) -> np.ndarray:
-    """How far a bar may reach into each gap between neighbours, from before the first method on."""
-    # Not more than halfway, lest it seem to hold the neighbour; not less than can be seen.
-    gaps = np.diff(layout.ranks, prepend=-np.inf, append=np.inf)
-    return np.clip(gaps / 2, layout.point, OVERHANG * layout.point)
 
 
 def _draw_critical_difference(ax: Any, layout: Layout) -> None:

@@ -368,7 +368,10 @@ def _drop_missing_words(values: Any) -> Any:
 def _encode_cells(values: Any) -> tuple[np.ndarray, list[Any]]:
     """A code for each cell, -1 where it has none, and what the codes stand for."""
     if is_arrow(values):
-        return _encode_text(values)
+        # A code for each cell, -1 for null, and what the codes stand for.
+        encoded = values.dictionary_encode().unify_dictionaries()
+        chunks = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
+        return np.concatenate(chunks), encoded.chunk(0).dictionary.to_pylist()
     return _encode_numbers(values) if values.dtype.kind in "iuf" else _encode_objects(values)
 
 
@@ -380,13 +383,6 @@ def _encode_numbers(values: np.ndarray) -> tuple[np.ndarray, list[str | None]]:
         for number in distinct.tolist()
     ]
     return codes, [None if number != number else str(number) for number in written]
-
-
-def _encode_text(values: Any) -> tuple[np.ndarray, list[str]]:
-    """A code for each cell, -1 for null, and what the codes stand for."""
-    encoded = values.dictionary_encode().unify_dictionaries()
-    chunks = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
-    return np.concatenate(chunks), encoded.chunk(0).dictionary.to_pylist()
 
 
 def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, list[str]]:

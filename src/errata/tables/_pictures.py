@@ -135,7 +135,13 @@ def is_picture_folder(folder: Path) -> bool:
 
 def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any:
     """The table, with the names of pictures as they are within the folder."""
-    _check_no_tables(folder)
+    tables = [path.name for path in sorted(folder.iterdir()) if _records.is_table_name(path)]
+    if tables:
+        pattern = folder / f"*{_records.get_ending(Path(tables[0]))}"
+        raise ValueError(
+            f"{folder} holds folders of pictures and tables ({join_names(tables, 3)}); to audit "
+            f'the folders, move the tables elsewhere, and to audit tables, pass "{pattern}".'
+        )
     found = sorted(
         _iterate_files(folder, is_picture_name), key=lambda name: _records.make_sort_key(Path(name))
     )
@@ -147,17 +153,6 @@ def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any
 
     table = arrow.table({PICTURE: found, LABEL: arrow.array(labels, arrow.string())})
     return table.select(names)
-
-
-def _check_no_tables(folder: Path) -> None:
-    tables = [path.name for path in sorted(folder.iterdir()) if _records.is_table_name(path)]
-    if tables:
-        pattern = folder / f"*{_records.get_ending(Path(tables[0]))}"
-        raise ValueError(
-            f"{folder} holds folders of pictures and tables ({join_names(tables, 3)}); to audit "
-            "the "
-            f'folders, move the tables elsewhere, and to audit tables, pass "{pattern}".'
-        )
 
 
 def _iterate_files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:

@@ -749,7 +749,10 @@ class KernelRobustLossClassifier(RobustLossModel):
             random = check_random_state(self.random_state)
             spanning = np.sort(random.choice(spanning, size, replace=False))
         self.components_ = X[spanning]
-        self._map = _compute_whitening(self._gram(self.components_))
+        # The matrix W that makes features K W of a kernel K, so that their inner products are K.
+        values, vectors = eigh(self._gram(self.components_))
+        kept = values > FLAT * values[-1]
+        self._map = vectors[:, kept] / np.sqrt(values[kept])
         Z = self._gram(X) @ self._map
         return Z, np.ones(Z.shape[1])
 
@@ -770,13 +773,6 @@ class KernelRobustLossClassifier(RobustLossModel):
         return pairwise_kernels(
             X, self.components_, metric=self.kernel, filter_params=True, gamma=self.gamma_
         )
-
-
-def _compute_whitening(K: np.ndarray) -> np.ndarray:
-    """The matrix W that makes features K W of a kernel K, so that their inner products are K."""
-    values, vectors = eigh(K)
-    kept = values > FLAT * values[-1]
-    return vectors[:, kept] / np.sqrt(values[kept])
 
 
 def _check_gamma(gamma: Any, X: np.ndarray, weights: np.ndarray) -> float:

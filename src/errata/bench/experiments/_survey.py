@@ -46,18 +46,12 @@ def measure_filter(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> 
     at_random = flip_labels(y, level, exact=False, random_state=seed)
     found = _compute_rates(filter_, X, *at_random)
     try:
-        near = _flip_near_borders(X, y, level, seed)
+        proba = reference_proba(X, y, random_state=seed)
+        flip_proba = boundary_flip_proba(proba, level)
+        near = flip_labels(y, flip_proba=flip_proba, target=proba, random_state=seed)
     except ValueError:  # no rate so large is to be had there
         return found | {f"border_{name}": float("nan") for name in RATES}
     return found | {f"border_{name}": v for name, v in _compute_rates(filter_, X, *near).items()}
-
-
-def _flip_near_borders(
-    X: np.ndarray, y: np.ndarray, level: float, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    proba = reference_proba(X, y, random_state=seed)
-    near = boundary_flip_proba(proba, level)
-    return flip_labels(y, flip_proba=near, target=proba, random_state=seed)
 
 
 def _compute_rates(

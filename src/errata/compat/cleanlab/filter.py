@@ -206,7 +206,12 @@ def _find_by_rule(
         joint = calibrate_confident_joint(confident_joint, y)
     sizes = joint.sum(axis=1)
     totals = np.minimum(sizes - joint.diagonal(), np.maximum(sizes - least, 0))
-    cells = _shrink_rows(joint, totals)
+    # Counts beside the diagonal; all of a row shrink alike where they exceed its total.
+    counts = joint.astype(float)
+    np.fill_diagonal(counts, 0)
+    used = counts > 0
+    shares = (counts.sum(axis=1) - totals) / np.maximum(used.sum(axis=1), 1)
+    cells = np.maximum(counts - shares[:, None] * used, 0)
     totals = np.ceil(np.round(totals * fraction, 6)).astype(int)
     cells = np.floor(np.round(cells * fraction, 6)).astype(int)
     if numbers is not None:
@@ -226,15 +231,6 @@ def _find_by_rule(
     else:
         flagged = by_class if rule == "prune_by_class" else by_noise_rate
     return flagged & is_contradicted(y, proba)
-
-
-def _shrink_rows(joint: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Counts beside the diagonal; all of a row shrink alike where they exceed its total."""
-    counts = joint.astype(float)
-    np.fill_diagonal(counts, 0)
-    used = counts > 0
-    shares = (counts.sum(axis=1) - totals) / np.maximum(used.sum(axis=1), 1)
-    return np.maximum(counts - shares[:, None] * used, 0)
 
 
 def find_predicted_neq_given(

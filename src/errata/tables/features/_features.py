@@ -207,7 +207,10 @@ def features_of(
         return _convert_sparse(table, drop)
     stands_for = max(1.0, (n_rows or 0) / max(1, count_rows(table)))
     if isinstance(table, np.ndarray) and not len(drop) and _is_ready(table, stands_for):
-        return _wrap_array(table)
+        X = table.astype(float, copy=False)
+        places = list(range(table.shape[1]))
+        plan = MatrixPlan(places, np.median(_encoders.sample_rows(X), axis=0))
+        return Features(X, plan.names, [], places, plan)
     columns = drop_columns(columns_of(table), drop)
     # One seed for all columns: what is made of a column depends neither on its place nor on n_jobs.
     seed = draw_seed(random_state)
@@ -248,13 +251,6 @@ def _is_ready(array: np.ndarray, stands_for: float) -> bool:
     return not any(
         are_identifying_numbers(array[:, place], "x", stands_for) for place in candidates
     )
-
-
-def _wrap_array(table: np.ndarray) -> Features:
-    X = table.astype(float, copy=False)
-    places = list(range(table.shape[1]))
-    plan = MatrixPlan(places, np.median(_encoders.sample_rows(X), axis=0))
-    return Features(X, plan.names, [], places, plan)
 
 
 def _convert_sparse(table: Any, drop: Sequence[Any]) -> Features:
@@ -454,7 +450,15 @@ def _encode_objects(column: Column, seed: int, stands_for: float) -> Encoded:
 def _encode_numbers(
     name: str, values: np.ndarray, stands_for: float, comma: str = ",", remark: str = ""
 ) -> Encoded:
-    values = _drop_infinite(name, values, stands_for)
+    # Infinite numbers are an error, and among drawn rows missing: whether an error comes up must
+    # not depend on which rows were drawn.
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite) and stands_for == 1:
+        raise ValueError(
+            f"column {name!r} holds {values[infinite[0]]} in row {infinite[0]} (counted from 0); "
+            "replace infinite numbers by finite ones or leave them empty."
+        )
+    values = np.where(np.isinf(values), np.nan, values) if len(infinite) else values
     present = values[~np.isnan(values)]
     if not len(present):
         return Encoded(reason=EMPTY, remark=remark)
@@ -463,20 +467,6 @@ def _encode_numbers(
     if are_identifying_numbers(present, name, stands_for):
         return Encoded(reason=IDENTIFIER, remark=remark)
     return Encoded(*_encoders.Numbers.learn(name, values, comma), remark=remark)
-
-
-def _drop_infinite(name: str, values: np.ndarray, stands_for: float) -> np.ndarray:
-    """Numbers none of which is infinite: an error, or among drawn rows a missing number.
-
-    Whether an error comes up must not depend on which rows were drawn.
-    """
-    infinite = np.flatnonzero(np.isinf(values))
-    if len(infinite) and stands_for == 1:
-        raise ValueError(
-            f"column {name!r} holds {values[infinite[0]]} in row {infinite[0]} (counted from 0); "
-            "replace infinite numbers by finite ones or leave them empty."
-        )
-    return np.where(np.isinf(values), np.nan, values) if len(infinite) else values
 
 
 def _encode_dates(name: str, dates: np.ndarray, how: str | None = None) -> Encoded:

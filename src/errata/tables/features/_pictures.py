@@ -178,13 +178,9 @@ def _measure_edges(grey: np.ndarray) -> np.ndarray:
     for step, share in ((0, 1 - upper_share), (1, upper_share)):
         bins = (lower.astype(np.intp) + step) % ORIENTATIONS
         np.put_along_axis(edges, bins[..., None], (strength * share)[..., None], axis=-1)
-    return _pool_cells(edges)
-
-
-def _pool_cells(values: np.ndarray) -> np.ndarray:
-    """Means over the cells of each picture."""
-    n, side, _, depth = values.shape
-    cells = values.reshape(n, CELLS, side // CELLS, CELLS, side // CELLS, depth)
+    # Means over the cells of each picture.
+    n, side, _, depth = edges.shape
+    cells = edges.reshape(n, CELLS, side // CELLS, CELLS, side // CELLS, depth)
     return cells.mean(axis=(2, 4))
 
 

@@ -181,17 +181,13 @@ def detect_encoding(path: Path) -> str:
     if sample[:2] in _MARKS:
         _decode(path, _MARKS[sample[:2]])
         return _MARKS[sample[:2]]
-    _check_is_text(path, sample)
-    return next(name for name in ("utf-8", "cp1252", "latin-1") if _can_decode(path, name))
-
-
-def _check_is_text(path: Path, sample: bytes) -> None:
     start = sample.lstrip()[:20]
     for beginning, kind in _OTHER_KINDS.items():
         if start.startswith(beginning) or start.lower().startswith(beginning):
             raise ValueError(f"{path} is {kind}, whatever its name says.")
     if b"\0" in sample:
         raise ValueError(f"{path} is not a text table: it holds binary data.")
+    return next(name for name in ("utf-8", "cp1252", "latin-1") if _can_decode(path, name))
 
 
 def _can_decode(path: Path, encoding: str) -> bool:
