@@ -14,6 +14,7 @@ from sklearn.utils import check_consistent_length
 
 from ._canonical import order_rows, round_cells, sign_table
 from ._compat import take_rows
+from ._random import draw_seed
 from ._routing import take_params_of_rows
 from ._validation import check_count, fit_to_codes
 from ._warn import warn_user
@@ -79,6 +80,21 @@ def make_folds(
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         dealt = splitter(n_folds, shuffle=True, random_state=random_state).split(order, y[order])
         return [(order[train], order[test]) for train, test in dealt]
+
+
+def deal_by_content(
+    cv: Any, X: Any, codes: np.ndarray, groups: np.ndarray | None, random: Any
+) -> list[Fold]:
+    """Folds to judge labels by: each tests every class, and reordering a table changes nothing."""
+    return make_folds(
+        cv,
+        codes,
+        X=X,
+        groups=groups,
+        every_class=True,
+        by_content=True,
+        random_state=draw_seed(random),
+    )
 
 
 def sort_by_content(X: Any) -> np.ndarray:

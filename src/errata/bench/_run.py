@@ -96,14 +96,19 @@ def run_experiment(
         report = progress or (lambda done, total: None)
         report(done, len(cells))
         if engine is None:
-            bench = Bench(None if folder is None else Path(folder), seed)
-            measured = _measure_here(experiment, missing, bench, n_jobs)
-        else:
-            shared = (experiment, Bench(_resolve_folder(folder), seed))
-            found = map_elsewhere(
-                engine, _measure, missing, shared, stage=experiment.name, folder=out
+            here = (experiment, Bench(None if folder is None else Path(folder), seed))
+            # Unordered: a slow cell must not keep those that finished after it from the disk.
+            measured = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+                delayed(_measure)(cell, here) for cell in missing
             )
-            measured = (measured for _, measured in found)
+        else:
+            # By a name that a worker knows, which has another ERRATA_DATA or none.
+            data = find_folder(folder)
+            there = (experiment, Bench(None if data is None else data.absolute(), seed))
+            found = map_elsewhere(
+                engine, _measure, missing, there, stage=experiment.name, folder=out
+            )
+            measured = (cell_and_values for _, cell_and_values in found)
         for cell, value in measured:
             file.append(cell, value)
             done += 1
@@ -112,21 +117,6 @@ def run_experiment(
         # the run was interrupted.
         file.sort(cells)
         return read_results(file.path)
-
-
-def _measure_here(
-    experiment: Experiment, cells: list[Cell], bench: Bench, n_jobs: int | None
-) -> Iterator[tuple[Cell, Mapping[str, float]]]:
-    # Unordered: a slow cell must not keep those that finished after it from the disk.
-    return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_measure)(cell, (experiment, bench)) for cell in cells
-    )
-
-
-def _resolve_folder(folder: str | os.PathLike | None) -> Path | None:
-    """The data folder by a name that a worker knows, which has another ERRATA_DATA or none."""
-    here = find_folder(folder)
-    return None if here is None else here.absolute()
 
 
 def _measure(cell: Cell, shared: tuple[Experiment, Bench]) -> tuple[Cell, Mapping[str, float]]:

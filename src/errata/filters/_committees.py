@@ -20,9 +20,9 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._crossfit import (
     Fold,
+    deal_by_content,
     encode_groups,
     find_not_learnable,
-    make_folds,
     predict_out_of_fold,
     sort_by_content,
     warn_of_not_learnable,
@@ -34,7 +34,7 @@ from .._detector import (
     flag,
     split_own_and_best_other,
 )
-from .._random import clone_keeping_seeds, draw_seed
+from .._random import clone_keeping_seeds
 from .._routing import make_router, route_fit
 from .._validation import check_choice, check_count, check_fraction, check_labelled
 from .._warn import warn_user
@@ -235,15 +235,7 @@ class CrossValidatedFilter(CommitteeFilter):
         if isinstance(self.cv, str) and self.cv == "insample":
             rows = sort_by_content(X)  # as in folds, so that reordering a table changes nothing
             return [(rows, rows)]
-        return make_folds(
-            self.cv,
-            codes,
-            X=X,
-            groups=groups,
-            every_class=True,
-            by_content=True,
-            random_state=draw_seed(random),
-        )
+        return deal_by_content(self.cv, X, codes, groups, random)
 
 
 class CrossValFilter(CrossValidatedFilter):
@@ -818,14 +810,7 @@ class PartitionFilter(CommitteeFilter):
     def _draw_parts(
         self, X: Any, codes: np.ndarray, random: np.random.RandomState
     ) -> list[np.ndarray]:
-        folds = make_folds(
-            self.n_partitions,
-            codes,
-            X=X,
-            every_class=True,
-            by_content=True,
-            random_state=draw_seed(random),
-        )
+        folds = deal_by_content(self.n_partitions, X, codes, None, random)
         if len(folds) < self.n_partitions:
             warn_user(
                 f"The rarest class has fewer rows than n_partitions={self.n_partitions}; "

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from .. import _crossfit
-from .._random import clone_keeping_seeds, draw_seed
+from .._random import clone_keeping_seeds
 from .._routing import make_router, route_fit
 from .._validation import check_choice, check_count, check_fraction
 from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
@@ -172,15 +172,7 @@ class InstanceHardness(HardnessMeasure):
         """Hardness and suggested class of each row, the classes as codes."""
         check_choice("voting", self.voting, ("soft", "hard"))
         random = check_random_state(self.random_state)
-        folds = _crossfit.make_folds(
-            self.cv,
-            codes,
-            X=X,
-            groups=groups,
-            every_class=True,
-            by_content=True,
-            random_state=draw_seed(random),
-        )
+        folds = _crossfit.deal_by_content(self.cv, X, codes, groups, random)
         pool = [clone_keeping_seeds(estimator, random) for estimator in self._pool(folds)]
         proba = _crossfit.predict_out_of_fold(
             pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs

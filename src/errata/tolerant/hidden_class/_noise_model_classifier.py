@@ -15,8 +15,14 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._compat import take_rows
-from ..._crossfit import Fold, encode_groups, find_not_learnable, make_folds, warn_of_not_learnable
-from ..._random import clone_keeping_seeds, draw_seed
+from ..._crossfit import (
+    Fold,
+    deal_by_content,
+    encode_groups,
+    find_not_learnable,
+    warn_of_not_learnable,
+)
+from ..._random import clone_keeping_seeds
 from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
 from ._base import NoiseLearningClassifier, is_transition_settled
@@ -236,15 +242,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
     def _folds(
         self, X: Any, codes: np.ndarray, groups: np.ndarray | None, random: Any
     ) -> list[Fold]:
-        folds = make_folds(
-            self.cv,
-            codes,
-            X=X,
-            groups=groups,
-            every_class=True,
-            by_content=True,
-            random_state=draw_seed(random),
-        )
+        folds = deal_by_content(self.cv, X, codes, groups, random)
         warn_of_not_learnable(find_not_learnable(codes, folds))
         return folds
 
