@@ -1,6 +1,6 @@
 """Examples: the most suspicious rows, with values and reasons, and a map of all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ def show(
         audit.points = view().in_table(_points(audit, view(), view().places(rows), options.seed))
     if inputs is None or inputs.timeline is None:
         flagged = vars(audit)["flagged"]
-        audit._describe = lambda: _describe_rows(view(), rows, flagged, names, options)
+        audit._describe = lambda: describe_examples(view(), rows, flagged, names, options)
         audit.notes += notes_about_duplicates(audit.duplicates)
     else:
         _show_stretches(audit, inputs)
@@ -79,38 +79,6 @@ def _points(audit: Audit, view: RowsView, shown: np.ndarray, seed: int) -> dict[
         "flagged": flagged,
     }
     return draw_map(for_all_rows(inputs, inputs.X, 0.0), shown, drawn, seed)
-
-
-def _describe_rows(
-    view: RowsView,
-    rows: np.ndarray,
-    flagged: np.ndarray,
-    ids: np.ndarray | None,
-    options: "Options",
-) -> list[dict[str, Any]]:
-    """Examples of rows with one label each."""
-    inputs = view.inputs
-    shown = view.places(rows)
-    near, away = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
-    examples = describe_examples(
-        shown,
-        view.reasons(shown, near),
-        near,
-        away,
-        {
-            "label": inputs.labels,
-            "suggested": view.others,
-            "p_wrong": view.p_wrong,
-            "flagged": view.of_all(flagged),
-        },
-        inputs,
-        options.image_shape,
-        ids=None if ids is None else view.of_all(ids),
-        seed=options.seed,
-        n_jobs=options.n_jobs,
-    )
-    more = view.more(shown)
-    return view.in_table([example | extra for example, extra in zip(examples, more, strict=True)])
 
 
 def _show_stretches(audit: Audit, inputs: Inputs) -> None:
@@ -154,38 +122,52 @@ def n_examples(n_flagged: int, n_rows: int) -> int:
 
 
 def describe_examples(
+    view: RowsView,
     rows: np.ndarray,
-    reasons: Sequence[list[str]],
-    near: Sequence[np.ndarray],
-    away: Sequence[np.ndarray],
-    columns: Mapping[str, np.ndarray],
-    inputs: Inputs,
-    image_shape: tuple[int, ...] | None,
-    *,
+    flagged: np.ndarray,
     ids: np.ndarray | None,
-    seed: int,
-    n_jobs: int | None = None,
+    options: "Options",
 ) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON.
+    """Some rows with one label each, as plain dicts ready for JSON.
 
-    ``columns`` are those of the audit, but ``suggested`` holds the class that speaks most against
-    the label of rows that are not flagged, too.
+    ``suggested`` is the class that speaks most against the label of rows that are not flagged, too.
     """
-    values = RowValues(inputs.table, image_shape)
-    codes = inputs.codes
-    other = np.searchsorted(inputs.classes, columns["suggested"][rows])
-    nearest = nearest_of_each(inputs, rows, other, n_jobs=n_jobs)
+    inputs = view.inputs
+    shown = view.places(rows)
+    labels = inputs.labels
+    suggested = view.others
+    p_wrong = view.p_wrong
+    flagged = view.of_all(flagged)
+    ids = None if ids is None else view.of_all(ids)
+    near, away = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
+    reasons = view.reasons(shown, near)
+    more = view.more(shown)
+    values = RowValues(inputs.table, options.image_shape)
+    other = np.searchsorted(inputs.classes, suggested[shown])
+    nearest = nearest_of_each(inputs, shown, other, n_jobs=options.n_jobs)
     is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
-    random = np.random.default_rng(seed)
-    compared = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
+    random = np.random.default_rng(options.seed)
+    compared = compare_rows(
+        values.columns, is_used, inputs.codes, shown, other, nearest, random=random
+    )
     examples = []
-    for example, row in enumerate(rows.tolist()):
-        places, speaking, differing, usual = compared[example]
+    for i, row in enumerate(shown.tolist()):
+        places, speaking, differing, usual = compared[i]
+        # The nearest whatever their label, so that they are evidence and not advocacy.
+        similar = zip(near[i][:SIMILAR_ROWS].tolist(), away[i].tolist(), strict=False)
         examples.append(
             {
-                **_describe_row(row, columns, ids),
-                "reasons": reasons[example],
-                "similar": similar_rows(near[example], away[example], columns),
+                "row": row,
+                "id": None if ids is None else str(ids[row]),
+                "label": str(labels[row]),
+                "suggested": str(suggested[row]),
+                "p_wrong": four_digits(p_wrong[row]),
+                "flagged": bool(flagged[row]),
+                "reasons": reasons[i],
+                "similar": [
+                    {"row": like, "label": str(labels[like]), "distance": round(distance, 4)}
+                    for like, distance in similar
+                ],
                 "values": values.of(row, places),
                 "speaking": speaking,
                 "usual": {
@@ -195,12 +177,14 @@ def describe_examples(
                 },
                 "image": values.picture(row),
                 "compared": [
-                    _describe_label(other, columns) | _beside(other, places, cells, values, example)
-                    for other, cells in zip(nearest[example], differing, strict=True)
+                    {"row": like, "label": str(labels[like])}
+                    | _beside(like, places, cells, values, i)
+                    for like, cells in zip(nearest[i], differing, strict=True)
                 ],
+                **more[i],
             }
         )
-    return examples
+    return view.in_table(examples)
 
 
 def describe_rows(
@@ -234,32 +218,6 @@ def describe_rows(
             }
         )
     return examples
-
-
-def _describe_row(
-    row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None
-) -> dict[str, Any]:
-    """What the audit says about a row."""
-    return {
-        "row": row,
-        "id": None if ids is None else str(ids[row]),
-        "label": str(columns["label"][row]),
-        "suggested": str(columns["suggested"][row]),
-        "p_wrong": four_digits(columns["p_wrong"][row]),
-        "flagged": bool(columns["flagged"][row]),
-    }
-
-
-def similar_rows(
-    near: np.ndarray, away: np.ndarray, columns: Mapping[str, np.ndarray]
-) -> list[dict[str, Any]]:
-    """The nearest rows whatever their label, so that they are evidence and not advocacy."""
-    found = zip(near[:SIMILAR_ROWS].tolist(), away.tolist(), strict=False)
-    return [_describe_label(row, columns) | {"distance": round(far, 4)} for row, far in found]
-
-
-def _describe_label(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    return {"row": row, "label": str(columns["label"][row])}
 
 
 def _beside(
