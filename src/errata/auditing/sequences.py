@@ -490,7 +490,12 @@ def read_recordings(
     signals, clock, notes = read_signals(table, recordings)
     known = read_known(known, codes >= 0)
     recordings, class_order = arrange_recordings(recordings, signals, codes, known)
-    seen, leaks, leak_notes = _without_leak(signals, recordings, codes, trust, seed)
+    columns = [column for column, _ in signals]
+    check_trust(trust, columns)
+    random = np.random.default_rng(seed)
+    order = random.permutation(recordings.order)
+    leaks, leak_note = find_leak(columns, codes, trust=trust, order=order, random=random)
+    seen = [(column, values) for column, values in signals if column.key not in leaks]
     features = _features(seen, recordings, wavelets)
     folds = recordings.folds(np.argsort(class_order)[codes], seed)
     learnable, rare = _learnable(codes, classes, folds)
@@ -508,7 +513,7 @@ def read_recordings(
         audited=audited,
         groups=folds[audited],
         notes=[
-            *leak_notes,
+            *([leak_note] if leaks else []),
             *order_note(recordings, codes),
             *gathered,
             *notes,
@@ -553,19 +558,6 @@ def arrange_recordings(
         for values in (rows, mix_bits(moments, labels))
     )
     return recordings.sort(np.lexsort((by_label, by_signal))), np.lexsort((classes, sizes))
-
-
-def _without_leak(
-    signals: Signals, recordings: Recordings, codes: np.ndarray, trust: Sequence[Any], seed: int
-) -> tuple[Signals, list[Any], list[str]]:
-    """Signals without those that look made from the label, which these are, and a note."""
-    columns = [column for column, _ in signals]
-    check_trust(trust, columns)
-    random = np.random.default_rng(seed)
-    order = random.permutation(recordings.order)
-    leaks, note = find_leak(columns, codes, trust=trust, order=order, random=random)
-    kept = [(column, values) for column, values in signals if column.key not in leaks]
-    return kept, leaks, [note] if leaks else []
 
 
 def _features(signals: Signals, recordings: Recordings, wavelets: Any) -> Features:

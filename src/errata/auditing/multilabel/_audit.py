@@ -16,7 +16,15 @@ from ...tables import Features, features_of
 from ...tables._columns import columns_of, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
 from .._learning import PROBABILITIES_ARE_OLDER, without_copies
-from .._settings import LEARN_ROWS, NAMED_COLUMNS, OVERLAP, SMALLEST_PROBABILITY
+from .._self_check import inject_errors, sum_up
+from .._settings import (
+    CHECK_SAMPLE,
+    CHECKED_ROWS,
+    LEARN_ROWS,
+    NAMED_COLUMNS,
+    OVERLAP,
+    SMALLEST_PROBABILITY,
+)
 from ..examples._views import RowsView, inputs_to_show
 from ..inputs._duplicates import copies_among, copy_groups
 from ..inputs._features import find_leak, fit_scale
@@ -30,7 +38,7 @@ from ._finding import (
     CellCheck,
     JudgedCells,
     Rates,
-    check_cells,
+    cells_to_flip,
     estimate_rates,
     find_wrong_cells,
     take_label,
@@ -265,15 +273,50 @@ class CellProblem(Problem):
         self.doubtful = np.tile(self.cells.judged, (len(self.p_wrong), 1))
 
     def inject(self, progress: Progress) -> CellCheck | None:
-        """Set labels that were not set, and the other way round."""
-        return check_cells(
-            self.rows,
-            self.user_models,
-            self.cells,
-            beside=self.beside,
-            equal=self.equal,
-            progress=progress,
-        )
+        """Flip cells in a copy of the labels and look for them; None where there are too few.
+
+        A twentieth of the cells of labels that can be judged are flipped, as many from set to not
+        set as the other way; no label loses more than half of the rows that have it, or that have
+        it not.
+        """
+        rows = self.rows
+        models = self.user_models
+        beside = self.beside
+        equal = self.equal
+        random = np.random.default_rng(rows.random_state + 1)
+        judged = np.flatnonzero(self.cells.judged)
+        before = self.cells.p_wrong[:, judged]
+        if len(before) > CHECKED_ROWS:
+            some = np.sort(random.choice(len(before), CHECK_SAMPLE, replace=False))
+            rows = rows.for_rows(some)
+            models = [
+                [m.for_rows(some) if hasattr(m, "for_rows") else m for m in o] for o in models
+            ]
+            equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
+            beside = None if beside is None else beside[some]
+            before = before[some]
+
+        def run_once() -> tuple[np.ndarray, ...] | None:
+            injected = cells_to_flip(rows.codes, judged, random)
+            if injected.sum() < 2:
+                return None
+            Y = np.where(injected, 1 - rows.codes, rows.codes)
+            flipped = replace(rows, codes=Y, random_state=int(random.integers(2**31 - 1)))
+            again = find_wrong_cells(flipped, models, beside=beside, equal=equal, progress=progress)
+            return (
+                injected[:, judged].ravel(),
+                (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
+                again.suspicion[:, judged].ravel(),
+                again.p_wrong[:, judged].ravel() > 0.5,
+            )
+
+        runs = inject_errors(run_once, len(before))
+        if runs is None:
+            return None
+        injected, labels, suspicion, suggested = runs
+        right = np.mean([np.mean(new[own]) for new, own in zip(suggested, injected, strict=True)])
+        counts = sum_up(injected, labels, suspicion, before.ravel(), np.arange(before.size))
+        return CellCheck(**counts, suggested_right=float(right))
 
     def result(self, check: CellCheck | None) -> MultilabelAudit:
         """The audit, but for what is told of single rows."""

@@ -37,8 +37,8 @@ from scipy.stats import beta
 
 from ..._kernels._probabilities import score_between
 from ..._progress import Progress, count_models
-from .._self_check import SelfCheck, inject_errors, sum_up
-from .._settings import CHECK_SAMPLE, CHECKED_ROWS, COVERAGE, FEWEST_INJECTED
+from .._self_check import SelfCheck
+from .._settings import COVERAGE, FEWEST_INJECTED
 from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
@@ -403,59 +403,6 @@ class CellCheck(SelfCheck):
             f"rows. Knowing which labels are set and nothing else, {self.by_label:,} would be."
         )
         return text if self.lift else f"{text} Planted errors do not stand out."
-
-
-def check_cells(
-    rows: TrainingData,
-    user_models: Sequence[list[OutOfFoldModel]],
-    first: JudgedCells,
-    *,
-    beside: np.ndarray | None = None,
-    equal: np.ndarray | None = None,
-    progress: Progress,
-) -> CellCheck | None:
-    """Inject errors and look for them; None where there are too few cells to inject any.
-
-    A twentieth of the cells of labels that can be judged are flipped, as many from set to not set
-    as the other way; no label loses more than half of the rows that have it, or that have it not.
-    """
-    random = np.random.default_rng(rows.random_state + 1)
-    judged = np.flatnonzero(first.judged)
-    before = first.p_wrong[:, judged]
-    if len(rows.codes) > CHECKED_ROWS:
-        some = np.sort(random.choice(len(rows.codes), CHECK_SAMPLE, replace=False))
-        rows = rows.for_rows(some)
-        user_models = [
-            [model.for_rows(some) if hasattr(model, "for_rows") else model for model in own]
-            for own in user_models
-        ]
-        equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
-        beside = None if beside is None else beside[some]
-        before = before[some]
-
-    def run_once() -> tuple[np.ndarray, ...] | None:
-        injected = cells_to_flip(rows.codes, judged, random)
-        if injected.sum() < 2:
-            return None
-        Y = np.where(injected, 1 - rows.codes, rows.codes)
-        flipped = replace(rows, codes=Y, random_state=int(random.integers(2**31 - 1)))
-        again = find_wrong_cells(
-            flipped, user_models, beside=beside, equal=equal, progress=progress
-        )
-        return (
-            injected[:, judged].ravel(),
-            (2 * np.arange(len(judged)) + Y[:, judged]).ravel(),  # which label, set or not
-            again.suspicion[:, judged].ravel(),
-            again.p_wrong[:, judged].ravel() > 0.5,
-        )
-
-    runs = inject_errors(run_once, len(rows.codes))
-    if runs is None:
-        return None
-    injected, labels, suspicion, suggested = runs
-    right = np.mean([np.mean(new[own]) for new, own in zip(suggested, injected, strict=True)])
-    counts = sum_up(injected, labels, suspicion, before.ravel(), np.arange(before.size))
-    return CellCheck(**counts, suggested_right=float(right))
 
 
 def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:

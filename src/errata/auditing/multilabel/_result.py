@@ -309,9 +309,37 @@ class MultilabelAudit(BaseAudit):
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of labels that are probably wrong."""
+        if not self.has_skill:
+            return [f"{MULTILABEL.command.no_skill}; nothing changed."]
+        assert cleaned is not None  # such an audit is in memory
+        threshold = cleaning["threshold"]
+        decided = cleaned.decided
         p_wrong = shifted(self.p_wrong_cells, np.reshape(odds, (-1, 1)))
-        action = cleaning["action"]
-        return [describe_cleaned_cells(self, cleaned, p_wrong, action, cleaning["threshold"])]
+        wrong = (p_wrong > threshold) & self.can_be_judged & ~decided[:, None]
+        probably = f"wrong with a probability above {threshold:g}"
+        if not wrong.any():
+            return [f"No label of a row is {probably}; nothing changed."]
+        n_wrong = int(wrong.sum())
+        n_rows = int(wrong.any(axis=1).sum())
+        spared = 0
+        why_kept = ""
+        if cleaning["action"] == "drop":
+            dropped = int((~cleaned.kept & ~decided).sum())
+            spared = n_rows - dropped
+            why_kept = "no more than half of the rows go"
+            counts_of = {f"{plural(dropped, 'row')} dropped": dropped}
+        elif cleaning["action"] == "relabel":
+            added = int((cleaned.labels > self.labels)[~decided].sum())
+            taken = int((cleaned.labels < self.labels)[~decided].sum())
+            spared = n_wrong - added - taken
+            why_kept = "that is not sure"
+            counts_of = {f"{count(added)} added": added, f"{count(taken)} taken away": taken}
+        else:
+            counts_of = {f"{count(n_wrong)} emptied": n_wrong}
+        counts_of[f"{count(spared)} kept, as {why_kept}"] = spared
+        done = ", ".join(text for text, number in counts_of.items() if number)
+        labels = f"{plural(n_wrong, 'label')} in {plural(n_rows, 'row')}"
+        return [f"{labels} {'is' if n_wrong == 1 else 'are'} {probably}: {done}."]
 
     def _doubted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The cells that may be wrong, compared within set and unset ones of each label."""
@@ -391,41 +419,6 @@ class MultilabelAudit(BaseAudit):
 
 def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
     return np.array([set_in_words(names, row) for row in labels], dtype=object)
-
-
-def describe_cleaned_cells(
-    audit: "MultilabelAudit", cleaned: Any, p_wrong: np.ndarray, action: str, threshold: float
-) -> str:
-    """What became of the labels above the threshold, in one sentence."""
-    if not audit.has_skill:
-        return f"{MULTILABEL.command.no_skill}; nothing changed."
-    wrong = (p_wrong > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
-    probably = f"wrong with a probability above {threshold:g}"
-    if not wrong.any():
-        return f"No label of a row is {probably}; nothing changed."
-    n_wrong = int(wrong.sum())
-    n_rows = int(wrong.any(axis=1).sum())
-    if action == "drop":
-        dropped = int((~cleaned.kept & ~cleaned.decided).sum())
-        spared = n_rows - dropped
-        why_kept = "no more than half of the rows go"
-        counts = {f"{plural(dropped, 'row')} dropped": dropped}
-    elif action == "relabel":
-        new = cleaned.labels[~cleaned.decided]
-        old = audit.labels[~cleaned.decided]
-        added = int((new > old).sum())
-        taken = int((new < old).sum())
-        spared = n_wrong - added - taken
-        why_kept = "that is not sure"
-        counts = {f"{count(added)} added": added, f"{count(taken)} taken away": taken}
-    else:
-        spared = 0
-        why_kept = ""
-        counts = {f"{count(n_wrong)} emptied": n_wrong}
-    counts[f"{count(spared)} kept, as {why_kept}"] = spared
-    done = ", ".join(text for text, number in counts.items() if number)
-    labels = f"{plural(n_wrong, 'label')} in {plural(n_rows, 'row')}"
-    return f"{labels} {'is' if n_wrong == 1 else 'are'} {probably}: {done}."
 
 
 def round_rate(rate: NoiseRate) -> dict[str, float]:

@@ -317,8 +317,24 @@ def fit_local_scales(
     """
     least = data.smallest_scale
     overall = max(robust_scale(residuals, weight), least)
-    size = _predict_size(data, predictions, pooled, residuals, overall)
-    power, whole = _choose_power(size, residuals, weight, overall, least)
+    # Sizes are clipped, so that errors do not make the scale by which they are judged.
+    size = np.clip(np.abs(residuals), LEAST_RESIDUAL * overall, MOST_RESIDUAL * overall)
+    leaf = int(np.clip(len(data) // 50, *SCALE_LEAF))
+    spread = np.log(predictions.std(axis=0) + LEAST_RESIDUAL * overall)
+    X = np.column_stack([data.X, pooled, spread])
+    sizes = replace(data, X=X, targets=np.log(size), weight=None)
+    log_size = predict_by_trees(sizes, extra=True, n_trees=SCALE_TREES, leaf=leaf)
+    log_size -= log_size[: len(data)].mean()
+    likelihoods = []
+    scales = []
+    for power in POWERS:  # the one is taken that makes residuals most likely
+        log_scale = np.clip(power * log_size, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
+        scale = _rescale(overall * np.exp(log_scale), residuals, weight, least)
+        likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
+        scales.append(scale)
+    best = int(np.argmax(likelihoods))
+    power = float(POWERS[best])
+    whole = scales[best]
     half = np.sqrt(whole * np.median(whole[: len(data)]))
     skew = _skew(residuals / whole[: len(data)], weight)
     return np.stack([whole, _rescale(half, residuals, weight, least)]), power, skew
@@ -331,41 +347,6 @@ def skew_scales(
     sides = np.ones(scales.shape[1])
     sides[: len(residuals)] = np.exp(skew * np.sign(residuals))
     return np.maximum(sides * scales, smallest)
-
-
-def _predict_size(
-    data: TargetData,
-    predictions: np.ndarray,
-    pooled: np.ndarray,
-    residuals: np.ndarray,
-    overall: float,
-) -> np.ndarray:
-    """Logarithm of the size of residuals, out of bag, with mean 0.
-
-    Sizes are clipped, so that errors do not make the scale by which they are judged.
-    """
-    spread = np.log(predictions.std(axis=0) + LEAST_RESIDUAL * overall)
-    size = np.clip(np.abs(residuals), LEAST_RESIDUAL * overall, MOST_RESIDUAL * overall)
-    leaf = int(np.clip(len(data) // 50, *SCALE_LEAF))
-    X = np.column_stack([data.X, pooled, spread])
-    sizes = replace(data, X=X, targets=np.log(size), weight=None)
-    log_size = predict_by_trees(sizes, extra=True, n_trees=SCALE_TREES, leaf=leaf)
-    return log_size - log_size[: len(data)].mean()
-
-
-def _choose_power(
-    log_size: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
-) -> tuple[float, np.ndarray]:
-    """The power of the predicted size that makes residuals most likely, and the scale by it."""
-    likelihoods = []
-    scales = []
-    for power in POWERS:
-        log_scale = np.clip(power * log_size, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
-        scale = _rescale(overall * np.exp(log_scale), residuals, weight, least)
-        likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
-        scales.append(scale)
-    best = int(np.argmax(likelihoods))
-    return float(POWERS[best]), scales[best]
 
 
 def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) -> float:

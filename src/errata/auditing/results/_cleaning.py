@@ -284,18 +284,11 @@ def clean_stored(
     key = (has_skill, action, *sorted(options.items()))
     if key not in stored.cuts:
         stored.cuts[key] = find_cuts(stored, act)
-    return clean_part(stored, rows, act, stored.cuts[key])
-
-
-def clean_part(
-    stored: StoredRows, rows: slice, act: Act, cuts: tuple[np.ndarray, np.ndarray]
-) -> Cleaned:
-    """What :func:`clean_labels` says of some rows when it sees all of them."""
     scores = scores_of(stored, rows)
     cleaned = act(scores)
     dropped = np.flatnonzero(cleaned.did == "dropped")
     p_wrong = scores.p_wrong[dropped]
-    least, first = (of_class[scores.codes[dropped]] for of_class in cuts)
+    least, first = (of_class[scores.codes[dropped]] for of_class in stored.cuts[key])
     back = dropped[(p_wrong < least) | ((p_wrong == least) & (dropped + rows.start < first))]
     cleaned.kept[back] = True
     cleaned.weight[back] = 1.0
