@@ -20,7 +20,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-from detection import read
+from detection import f1_by_label, read
 from noisy_sets import KINDS, NO_SIGNAL, REAL, inject, load, names, no_signal
 from runs import main, options, run, show
 from sklearn.datasets import make_classification
@@ -131,15 +131,6 @@ def apply_rules(q, codes):
 
 def f1(flagged, wrong):
     return 2 * (flagged & wrong).sum() / (flagged.sum() + wrong.sum()) if wrong.any() else np.nan
-
-
-def f1_by_label(labels, wrong):
-    """The best F1 score of a list that takes some labels whole."""
-    rows = np.bincount(labels)
-    errors = np.bincount(labels, weights=wrong)
-    order = np.argsort(-errors / np.maximum(rows, 1))
-    score = 2 * errors[order].cumsum() / (rows[order].cumsum() + wrong.sum())
-    return score.max() if wrong.any() else np.nan
 
 
 def network_cell(name, kind, data):

@@ -2,6 +2,7 @@
 
 import zlib
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import (
@@ -80,11 +81,19 @@ NO_SIGNAL = {  # rows, columns, fractions of the classes
 
 
 def names(data, sets="chosen"):
-    """Data sets to inject errors in: those of one list, or all; bundled ones without a folder."""
+    """Data sets to inject errors in: those of one list, all, or all tables of the folder.
+
+    Bundled ones without a folder.
+    """
     chosen = (*BUNDLED, *SYNTHETIC, *(FOLDER if data else ()))
     held, unseen = (HELD_OUT, UNSEEN) if data else ((), ())
     lists = {"chosen": chosen, "held": held, "unseen": unseen, "all": chosen + held + unseen}
-    return lists[sets]
+    return tables_in(data) if sets == "folder" else lists[sets]
+
+
+def tables_in(folder):
+    """The names of all tables in a folder: NAME.csv, NAME.csv.gz."""
+    return tuple(path.name.split(".")[0] for path in sorted(Path(folder).glob("*.csv*")))
 
 
 def load(name, rows, seed, data):
