@@ -1,11 +1,16 @@
 """Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
 
 import ast
+import builtins
 import inspect
 import pkgutil
 import re
 import shlex
 from pathlib import Path
+
+import imblearn.over_sampling
+import imblearn.under_sampling
+from sklearn.utils import all_estimators
 
 import errata
 import errata.compat
@@ -136,6 +141,10 @@ UNWANTED = re.compile(
 )
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 DOTTED = re.compile(r"`(errata(?:\.[A-Za-z]\w*)+)(?:\(|`)")
+INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+CLASS = re.compile(r"(?<![\w.])([A-Z][a-z]+(?:[A-Z]\w*)+)")
+CLASSES_OF_OTHERS = {"CatBoostClassifier", "ClassLabel", "DatasetDict", "LazyFrame", "LocalCluster"}
+CLASSES_OF_OTHERS |= {"MultiClass", "RawFormulaVal", "TableVectorizer"}
 # Other programs that pages tell how to call.
 OTHERS = re.compile(r"\b(?:chromium|dask|docker|dvc|git|make|pip|pytest|python|ssh|uv)\b")
 
@@ -185,13 +194,26 @@ def test_options_and_python_names_on_pages_exist():
     known |= {"--help", "--version"}
     for script in (ROOT / "benchmarks").glob("*.py"):
         known.update(OPTION.findall(script.read_text(encoding="utf-8")))
+    classes = public_classes()
     missing = []
     for page in written_pages():
+        inline = "\n".join(INLINE.findall(page.read_text(encoding="utf-8")))
+        missing += [f"{page.name}: {name}" for name in CLASS.findall(inline) if name not in classes]
         for line in page.read_text(encoding="utf-8").splitlines():
             if not OTHERS.search(line) and page.name != "CONTRIBUTING.md":
                 missing += [f"{page.name}: {o}" for o in OPTION.findall(line) if o not in known]
             missing += [f"{page.name}: {name}" for name in DOTTED.findall(line) if not exists(name)]
     assert not missing, "\n".join(missing)
+
+
+def public_classes():
+    """The names that pages may use: of errata, scikit-learn, imbalanced-learn and Python."""
+    modules = [errata, imblearn.over_sampling, imblearn.under_sampling]
+    for found in pkgutil.walk_packages(errata.__path__, "errata."):
+        if "._" not in found.name:
+            modules.append(pkgutil.resolve_name(found.name))
+    public = {name for module in modules for name in getattr(module, "__all__", [])}
+    return public | {name for name, _ in all_estimators()} | CLASSES_OF_OTHERS | set(dir(builtins))
 
 
 def test_attributes_of_an_audit_on_pages_exist():
