@@ -29,6 +29,17 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
     child, feature, leaf = (np.zeros(2 * room, np.int32) for _ in range(3))
     threshold = np.empty(2 * room, np.float32)
     votes = np.empty((room, n_votes), np.float32)
+    d, n = columns.shape
+    work = (  # here and not below, as every kind of array that a loop allocates is compiled
+        np.empty((4, n), np.int32),
+        np.empty((3, n + 1), np.int32),
+        np.empty(n + 1, np.float32),
+        np.zeros((2, 2 * room), np.int32),
+        np.zeros(2 * room, np.uint64),
+        np.zeros((2, n_votes), np.int64),
+        np.array([np.arange(d), np.zeros(d)], dtype=np.int32),
+        np.full(n, -1, np.int32),
+    )
     n_nodes, n_leaves = _grow(
         columns,
         order,
@@ -47,6 +58,7 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
         threshold,
         leaf,
         votes,
+        work,
     )
     if not keep:
         return outside, None
@@ -73,25 +85,23 @@ def _grow(
     threshold,
     leaf,
     votes,
+    work,
 ):
     """Fill the trees and the sums of votes; the numbers of nodes and leaves that are kept."""
     d, n = columns.shape
     labels = len(codes)
     n_votes = votes.shape[1]
-    rows = np.empty(n, np.int32)
-    weights = np.empty(n, np.int32)  # of these rows
-    classes = np.empty(n, np.int32)  # and the codes of their first label
-    spare = np.empty((3, n + 1), np.int32)
-    values = np.empty(n + 1, np.float32)
-    node_of = np.full(n, -1, np.int32)
-    ranks = np.empty(n, np.int32)
-    start = np.zeros(len(child), np.int32)
-    stop = np.zeros(len(child), np.int32)
-    key = np.zeros(len(child), np.uint64)
-    total = np.zeros(n_votes, np.int64)
-    left = np.zeros(n_votes, np.int64)
-    features = np.arange(d).astype(np.int32)
-    places = np.zeros(d, np.int32)
+    by_row, spare, values, by_node, key, counts, by_feature, node_of = work
+    rows = by_row[0]
+    weights = by_row[1]  # of these rows
+    classes = by_row[2]  # and the codes of their first label
+    ranks = by_row[3]
+    start = by_node[0]
+    stop = by_node[1]
+    total = counts[0]
+    left = counts[1]
+    features = by_feature[0]
+    places = by_feature[1]
     n_nodes = 0
     n_leaves = 0
     for tree in range(len(times)):

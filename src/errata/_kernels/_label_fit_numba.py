@@ -23,25 +23,40 @@ in_any_order = njit(
 )
 
 
-@compiled
 def fit_labels(logs, to_label, start, precision, box, free):
     """As the plain twin."""
     m = len(start)
-    x = np.empty(m)
-    nearer = np.empty(m)
-    for j in range(m):
-        x[j] = min(max(start[j], box[0, j]), box[1, j])
-    step = np.zeros(m)
-    held = np.zeros(m, np.bool_)
-    gradients = np.empty((2, m))
-    curvatures = np.empty((2, m, m))
-    factor = np.empty((m, m))
+    places = np.array([np.clip(start, *box), np.zeros(m)])
+    work = (  # here and not below, as every kind of array that a loop allocates is compiled
+        np.zeros((3, m)),
+        np.zeros(m, dtype=bool),
+        np.empty((3, m, m)),
+        np.empty((2, m - 1, PIECE), logs.dtype),
+        np.empty((4, PIECE), logs.dtype),
+        np.empty(m - 1, logs.dtype),
+        np.empty(PIECE),
+    )
+    value, place = _fit(logs, to_label, places, precision, box, free, work)
+    return value, places[place]
+
+
+@compiled
+def _fit(logs, to_label, places, precision, box, free, work):
+    """The loss, and which of two places it is the loss of; the fit starts at the first."""
+    vectors = work[0]
+    held = work[1]
+    matrices = work[2]
+    m = len(held)
+    x = places[0]
+    nearer = places[1]
+    step = vectors[2]
+    factor = matrices[2]
     now = 0
-    value = differentiate(logs, to_label, x, precision, free, gradients[0], curvatures[0])
+    value = differentiate(logs, to_label, x, precision, free, vectors[0], matrices[0], work)
     damping = 0.0
     for _ in range(MOST_STEPS):
-        gradient = gradients[now]
-        curvature = curvatures[now]
+        gradient = vectors[now]
+        curvature = matrices[now]
         for j in range(m):
             held[j] = x[j] <= box[0, j] if gradient[j] > 0 else x[j] >= box[1, j]
         while not _factorise(curvature, held, damping, factor):
@@ -55,10 +70,10 @@ def fit_labels(logs, to_label, start, precision, box, free):
             gain -= step[i] * bent
             nearer[i] = min(max(x[i] + step[i], box[0, i]), box[1, i])
         if gain < ENOUGH:
-            return value - gain, nearer
+            return value - gain, 1
         then = 1 - now
         new_value = differentiate(
-            logs, to_label, nearer, precision, free, gradients[then], curvatures[then]
+            logs, to_label, nearer, precision, free, vectors[then], matrices[then], work
         )
         if new_value < value or gain < TRUSTED:
             for j in range(m):
@@ -68,7 +83,7 @@ def fit_labels(logs, to_label, start, precision, box, free):
             damping = 0.0
         else:
             damping = _dampen(damping, curvature)
-    return value, x
+    return value, 0
 
 
 @inner
@@ -116,31 +131,42 @@ def _solve(factor, gradient, held, step):
         step[i] = total / factor[i, i]
 
 
-@compiled
-def differentiate(logs, to_label, x, precision, free, gradient, curvature):
+@inner
+def differentiate(logs, to_label, x, precision, free, gradient, curvature, work):
     """As the plain twin, with arrays for the derivatives; returns the loss."""
+    cells = work[3]
+    sums = work[4]
+    offsets = work[5]
+    likelihood = work[6]
     k, n = logs.shape
     slope = np.exp(x[0])
-    offsets = x[1:].astype(logs.dtype)
     hardly = logs.dtype.type(HARDLY)
     one = logs.dtype.type(1)
-    p = np.empty((k, PIECE), logs.dtype)
-    given = np.empty((k, PIECE), logs.dtype)
-    sums = np.empty((4, PIECE), logs.dtype)
+    p = cells[0]
+    given = cells[1]
     before = sums[0]
     label = sums[1]
     mean = sums[2]
     mean_given = sums[3]
-    likelihood = np.zeros(PIECE)
     by_slope = 0.0
     spread = 0.0
-    gradient[:] = 0
-    curvature[:] = 0
+    for r in range(PIECE):
+        likelihood[r] = 0
+    for i in range(k + 1):
+        gradient[i] = 0
+        for j in range(k + 1):
+            curvature[i, j] = 0
+    for c in range(k):
+        offsets[c] = x[1 + c]
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
         score(logs[:, rows], logs.dtype.type(slope), offsets, size, p, mean)
-        sums[:] = 0
+        for r in range(PIECE):
+            before[r] = 0
+            label[r] = 0
+            mean[r] = 0
+            mean_given[r] = 0
         for c in range(k):
             _add_label(p[c], to_label[c, rows], size, given[c], before, label)
         for r in range(size):
@@ -163,7 +189,9 @@ def differentiate(logs, to_label, x, precision, free, gradient, curvature):
             for other in range(c + 1 if free else 0):
                 product = _multiply(given[c], given[other], p[c], p[other], size)
                 curvature[1 + c, 1 + other] += product
-    loss = -likelihood.sum()
+    loss = 0.0
+    for r in range(PIECE):
+        loss -= likelihood[r]
     gradient[0] = -slope * by_slope
     curvature[0, 0] = -(slope**2) * spread - slope * by_slope
     for i in range(k + 1):
@@ -224,24 +252,32 @@ def _multiply(a, b, c, d, size):
     return total
 
 
-@compiled
 def summarise_classes(logs, slope, offsets):
     """As the plain twin."""
-    k, n = logs.shape
-    p = np.empty((k, PIECE), logs.dtype)
-    top = np.empty(PIECE, logs.dtype)
-    total = np.empty(PIECE, logs.dtype)
-    one = logs.dtype.type(1)
-    factors = offsets.astype(logs.dtype)
+    k = len(logs)
+    sums = np.zeros((2, k))
+    cells = np.empty((k + 2, PIECE), logs.dtype)
     place = np.empty(PIECE, np.int64)
-    sums = np.zeros(k)
-    recognised = np.zeros(k)
+    entropy = _summarise(logs, slope, offsets, offsets.astype(logs.dtype), sums, cells, place)
+    return sums[0], sums[1], entropy
+
+
+@compiled
+def _summarise(logs, slope, offsets, factors, by_class, cells, place):
+    k, n = logs.shape
+    p = cells[:k]
+    top = cells[k]
+    total = cells[k + 1]
+    one = logs.dtype.type(1)
+    sums = by_class[0]
+    recognised = by_class[1]
     entropy = 0.0
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
         score(logs[:, rows], logs.dtype.type(slope), factors, size, p, top)
-        total[:] = 0
+        for r in range(size):
+            total[r] = 0
         for c in range(k - 1, -1, -1):
             _find_ones(p[c], c, size, total, place)
         for r in range(size):
@@ -254,7 +290,7 @@ def summarise_classes(logs, slope, offsets):
             of_class, of_logs = _sum_up(p[c], logs[c, rows], total, size)
             sums[c] += of_class
             entropy -= slope * of_logs + offsets[c] * of_class
-    return sums, recognised, entropy
+    return entropy
 
 
 @inner

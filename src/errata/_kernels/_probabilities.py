@@ -158,18 +158,19 @@ def _mix_hypotheses(logs, codes, h, known):
     classes = np.zeros_like(logs)
     right = np.empty(len(h.slopes))
     labels = np.zeros((2, len(codes)))
+    rows = np.arange(len(codes))
     for i, slope in enumerate(h.slopes):
         undone = logs
         if h.inverse_of[i] >= 0:
             undone = log_product(logs, h.inverses[h.inverse_of[i]], h.least_unmixed)
-        part = compute_unnormalised(undone, slope, h.offsets[i]) * h.transitions[i].take(
-            codes, axis=1
-        )
+        part = compute_unnormalised(undone, slope, h.offsets[i])
+        part *= h.transitions[i].take(codes, axis=1)
         part /= part.sum(axis=0)
-        own = part[codes, np.arange(len(codes))]
+        own = part[codes, rows]
         right[i] = np.where(known, 1, own).sum(dtype=float)
         labels += np.multiply.outer([float(h.ranking[i]), float(h.elsewhere[i])], own)
-        classes += h.weights[i] * part
+        part *= h.weights[i]
+        classes += part
     return classes, labels, right
 
 

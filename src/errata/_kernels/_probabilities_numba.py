@@ -33,29 +33,33 @@ def judge_rows(
         joint=np.zeros((k, k)),
         right=np.zeros(len(hypotheses.slopes)),
     )
+    piece = PIECE_OF_FEW if k <= FEW_CLASSES else PIECE_OF_MANY
+    work = (  # here and not below, as every kind of array that a loop allocates is compiled
+        np.empty((4, k, piece), logs.dtype),
+        np.empty((2, piece), logs.dtype),
+        np.empty(piece, np.uint32),
+        np.empty(piece, np.int32),
+        np.empty((4, piece)),
+    )
     turned = hypotheses._replace(inverses=hypotheses.inverses.swapaxes(1, 2).copy())
     # Plain tuples: a cached function that knew of named ones would not survive a new name.
     limits = highest, surprise, vote, vote_weight, known
-    _judge(logs, codes, calibration, tuple(turned), limits, tuple(found))
+    _judge(logs, codes, calibration, tuple(turned), limits, tuple(found), work)
     return found
 
 
 @compiled
-def _judge(logs, codes, calibration, hypotheses, limits, found):
+def _judge(logs, codes, calibration, hypotheses, limits, found, work):
     slopes, offsets, transitions, inverses, inverse_of, weights, ranking, others, least = hypotheses
     highest, surprise, vote, vote_weight, known = limits
     p_wrong, suspicion, other, p_other, p_elsewhere, joint, n_right = found
-    k, n = logs.shape
-    piece = PIECE_OF_FEW if k <= FEW_CLASSES else PIECE_OF_MANY
-    cells = np.empty((4, k, piece), logs.dtype)
-    sums = np.empty((2, piece), logs.dtype)
+    cells, sums, label, place, right = work
+    n = logs.shape[1]
+    piece = len(label)
     calibrated = cells[0]
     part = cells[1]
     classes = cells[2]
     q = cells[3]
-    label = np.empty(piece, np.uint32)
-    place = np.empty(piece, np.int32)
-    right = np.empty((4, piece))
     own = right[0]
     believed = right[1]
     ranked = right[2]

@@ -611,7 +611,7 @@ def test_tables_worth_compiling_for_are_judged_alike(found, monkeypatch, logs_dt
     truth, posterior = found
     logs = truth.logs.astype(logs_dtype)
     plain = posterior.rule.judge(logs, truth.labels)
-    monkeypatch.setattr(_posterior, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(_posterior, "WORTH_JUDGING", 0)
     fast = posterior.rule.judge(logs.T.copy().T, truth.labels.astype(np.int16))
     for name in ("p_wrong", "suspicion", "p_other", "p_elsewhere"):
         np.testing.assert_allclose(getattr(fast, name), getattr(plain, name), rtol=0, atol=1e-6)

@@ -24,7 +24,6 @@ from .._settings import (
     COVERAGE,
     MOST_WITHOUT_SKILL,
     NOISE_ROWS,
-    WORTH_COMPILING,
     WORTH_COMPILING_OF_MANY,
 )
 from ..inputs._duplicates import count_overlap, group_vote, measure_unexplained
@@ -48,6 +47,10 @@ from ._noise_model import (
 # Of each label, this much of its share among all rows must be left among those that are not known,
 # for the noise to be learnt from these alone. Set by hand.
 LEAST_DOUBTFUL = 0.5
+
+# Numbers from which rows are judged by compiled loops: those save 13 ms of a million numbers, take
+# 12 to load, and once on a machine 4 s to compile. `python benchmarks/speed.py given first`
+WORTH_JUDGING = 2 * 10**6
 
 # Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
 ROWS_OF_A_UNIT = 2  # that the noise model is fitted to
@@ -592,7 +595,7 @@ class RowRule:
         of_many : bool, default=False
             Whether other blocks of rows follow.
         """
-        worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+        worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_JUDGING)
         judged = kernels("probabilities", compiled=worth).judge_rows(
             np.ascontiguousarray(logs),
             np.ascontiguousarray(codes, dtype=np.int64),
