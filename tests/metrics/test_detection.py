@@ -11,6 +11,7 @@ from errata.metrics import (
     expected_calibration_error,
     filter_report,
     precision_at_k,
+    reduction_by_chance,
     transition_error,
 )
 from errata.noise import NoiseModel
@@ -224,3 +225,29 @@ def test_rounding_alone_is_no_reason_to_warn():
     noise = 0.12917971562658098  # the corrected rate is 1.0000000000000002
     measured = 1 + noise - 2 * noise
     assert correct_error_rate(measured, noise) == 1
+
+
+def test_a_filter_that_does_what_chance_does_explains_nothing_of_the_smaller_model():
+    X, y = np.arange(40.0)[:, None], np.arange(40) % 2
+
+    def rows(X, y):
+        return len(y)
+
+    kept = np.arange(40) < 30
+    # Any thirty rows make a model of thirty.
+    assert reduction_by_chance(rows, X, y, kept, random_state=0) == 100
+
+
+def test_what_is_beyond_chance_is_the_doing_of_the_filter():
+    X = np.arange(40.0)[:, None]
+    wrong = np.arange(40) < 10
+
+    def size(X, y):
+        return 5 + 2 * int((X[:, 0] < 10).sum())  # two leaves for each wrong row
+
+    found = reduction_by_chance(size, X, wrong, ~wrong, n_repeats=400, random_state=0)
+    # Thirty drawn of forty rows hold 7.5 of the ten wrong ones: (25 - 20) / (25 - 5).
+    assert found == pytest.approx(25, abs=1.5)
+    assert np.isnan(reduction_by_chance(lambda X, y: 3, X, wrong, ~wrong))
+    with pytest.raises(ValueError, match="n_repeats"):
+        reduction_by_chance(size, X, wrong, ~wrong, n_repeats=0)

@@ -10,6 +10,7 @@ from ._detection import (
     expected_calibration_error,
     filter_report,
     precision_at_k,
+    reduction_by_chance,
     transition_error,
 )
 from ._segmentation import segmentation_report
@@ -17,6 +18,7 @@ from ._segmentation import segmentation_report
 __all__ = [
     "precision_at_k",
     "filter_report",
+    "reduction_by_chance",
     "expected_calibration_error",
     "transition_error",
     "correct_error_rate",

@@ -1,8 +1,10 @@
 """Metrics for detectors, for probabilities that labels are wrong, and for estimates of noise."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_consistent_length, check_random_state
 
 from .._validation import check_count, check_fraction, check_mask, check_row_scores
 from .._warn import warn_user
@@ -117,6 +119,75 @@ def _filter_rates(flagged: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
         "removed": _divide(flagged.sum(), len(flagged)),
         "removed_right": _divide(false_alarms, len(flagged)),
     }
+
+
+def reduction_by_chance(
+    size: Callable[[Any, Any], float],
+    X: Any,
+    y: Any,
+    kept: Any,
+    *,
+    n_repeats: int = 10,
+    random_state: Any = None,
+) -> float:
+    """How much of the shrinking of a model after a filter comes of having fewer rows.
+
+    A model of fewer rows is smaller, whichever rows are left out: a filter that makes trees smaller
+    has shown something only where as many rows drawn at random do not. Costs ``n_repeats + 2``
+    models.
+
+    Parameters
+    ----------
+    size : callable
+        ``size(X, y)`` fits a model and returns its size: nodes of a tree, rules, support vectors.
+    X : array-like of shape (n, d)
+        Features.
+    y : array-like of shape (n,)
+        Labels.
+    kept : array-like of bool of shape (n,)
+        The rows that the filter leaves.
+    n_repeats : int, default=10
+        How often as many rows are drawn.
+    random_state : int, RandomState instance or None
+        Seed.
+
+    Returns
+    -------
+    float
+        100 (s - s_random) / (s - s_filtered): near 100 the filter did no more than chance, near 0
+        the smaller model is its doing. nan where the filter leaves the size as it was.
+
+    References
+    ----------
+    .. [1] Oates and Jensen. The effects of training set size on decision tree complexity. ICML
+       1997; equation 8 of Frénay and Verleysen's survey.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from errata.datasets import make_twonorm
+    >>> from errata.metrics import reduction_by_chance
+    >>> from errata.noise import flip_labels
+    >>> X, y = make_twonorm(300, random_state=0)
+    >>> labels, wrong = flip_labels(y, 0.2, random_state=0)
+    >>> def leaves(X, y):
+    ...     return DecisionTreeClassifier(random_state=0).fit(X, y).get_n_leaves()
+    >>> print(f"{reduction_by_chance(leaves, X, labels, ~wrong, random_state=0):.0f} %")
+    36 %
+    """
+    X = np.asarray(X)
+    y = np.asarray(y)
+    kept = check_mask("kept", kept)
+    check_consistent_length(X, y, kept)
+    check_count("n_repeats", n_repeats)
+    random = check_random_state(random_state)
+    whole = size(X, y)
+    filtered = size(X[kept], y[kept])
+    drawn = []
+    for _ in range(n_repeats):
+        rows = np.sort(random.permutation(len(y))[: kept.sum()])
+        drawn.append(size(X[rows], y[rows]))
+    return 100 * _divide(whole - float(np.mean(drawn)), whole - filtered)
 
 
 def _divide(part: float, whole: float) -> float:

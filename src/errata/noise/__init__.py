@@ -11,6 +11,7 @@ from ._inject import (
     shift_boundaries,
 )
 from ._model import NoiseModel
+from ._prevalence import sample_prevalence
 
 __all__ = [
     "NoiseModel",
@@ -22,4 +23,5 @@ __all__ = [
     "gaussian_flip_proba",
     "region_flip_proba",
     "reference_proba",
+    "sample_prevalence",
 ]
