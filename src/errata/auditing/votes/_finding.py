@@ -35,12 +35,12 @@ from ._noise_model import (
     fit_annotators,
 )
 
-# Several annotators. `python benchmarks/annotators.py`
+# Several annotators. `python benchmarks/votes.py`
 VOTE_STEPS = 50  # of the fit at most
 VOTE_TOL = 1e-4  # change of a probability that is none
 VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
 OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
-TABLE_POWER = 2  # of that weight, which what a table tells has besides: `annotators.py simulate`
+TABLE_POWER = 2  # of that weight, which what a table tells has besides: `votes.py simulate`
 COPIED_VOTES = 100  # of items not clear to all, from which workers copy
 COPIES_AGREE = 0.99  # fraction of them that is the same
 FEATURE_ROUNDS = 2  # models learn what items probably are, and predict, so often

@@ -27,7 +27,7 @@ from ..models._default import (
 )
 from ..models._pooling import Pool, pool_models, pool_new_rows, skill_of
 
-# Several annotators. `python benchmarks/annotators.py`
+# Several annotators. `python benchmarks/votes.py`
 FIRST_STEPS = 6  # in all of which something is chosen anew
 LATER_STEPS = 3  # one in so many, later
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)

@@ -23,7 +23,7 @@ from scipy.stats import beta
 from .._settings import COVERAGE, LEAST_SKILL
 from ._inputs import Votes
 
-# Several annotators. `python benchmarks/annotators.py`
+# Several annotators. `python benchmarks/votes.py`
 MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
 SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
 VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
