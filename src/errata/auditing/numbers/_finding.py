@@ -192,7 +192,7 @@ def error_kinds(swap_share: np.ndarray) -> np.ndarray:
     return np.select(clear, ["swap", "gross"], "unclear")
 
 
-def next_round(
+def run_next_round(
     models: Sequence[tuple[str, Predict]],
     data: TargetData,
     known: np.ndarray,
@@ -215,10 +215,10 @@ def next_round(
     is_far = (at_start != data.targets) & (predicted * np.sign(at_start) > np.abs(at_start) / 2)
     as_they_are = (p_wrong < 0.5) & is_far
     learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
-    return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
+    return _run_round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
 
 
-def _round(
+def _run_round(
     models: Sequence[tuple[str, Predict]],
     data: TargetData,
     judged: np.ndarray,
@@ -274,10 +274,10 @@ def _run_rounds(
     clipped = clip_far_targets(task.data.targets)
     learnt = replace(task.data, targets=clipped)
     trusted = np.ones(n, dtype=bool)
-    first = _round(task.models, learnt, clipped, trusted, task.known, progress)
+    first = _run_round(task.models, learnt, clipped, trusted, task.known, progress)
     rows = first.posterior
     start = (rows.p_if_any, first.predicted[:n], rows.spread[:n])
-    last = next_round(task.models, task.data, task.known, *start, progress=progress)
+    last = run_next_round(task.models, task.data, task.known, *start, progress=progress)
     return task, first, last
 
 

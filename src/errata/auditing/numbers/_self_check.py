@@ -13,7 +13,7 @@ from ..._format import number
 from ..._progress import Progress
 from .._self_check import count_found, count_hits, count_to_inject, inject_errors, measure_lift
 from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD
-from ._finding import TargetFindings, find_wrong_among, next_round
+from ._finding import TargetFindings, find_wrong_among, run_next_round
 from ._task import TargetRows, TargetTask, arrange, find_atoms
 
 MOVED = 0.1  # robust scales of the targets: a smaller change is no error
@@ -93,7 +93,7 @@ def check_targets(
         spread = (scale.apply(found.high) - scale.apply(found.low)) / 4
         start = (found.p_wrong, scale.apply(found.predicted), spread)
         data = replace(task.data, targets=swapped, random_state=new_seed)
-        last = next_round(task.models, data, task.known, *start, progress=progress)
+        last = run_next_round(task.models, data, task.known, *start, progress=progress)
         return planted, swapped, last.posterior.suspicion, last.predicted
 
     runs = inject_errors(run_once, len(truth))

@@ -76,7 +76,12 @@ IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "im
 # Bytes, measured with `python benchmarks/scale.py parquet`.
 _PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
 _LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
-_PART_CELL, _PART_ROW = 16, 200  # of a part: cells, and what is found out about each row
+_PART_CELL = 16  # of a part
+_PART_ROW = 200  # of what is found out about each row of it
+
+# What is known of parts after each pass over them; that of neighbours is merged.
+Scan = tuple[Counter[Any], list[Any]]  # how many rows have each label, None for none; drawn rows
+Finished = tuple[Totals, list[StoredPart], Rows]  # sums, files, and the most suspicious rows
 
 BITS = "bits"  # beside the judged rows of a part
 GROUPS = "groups"  # the same
@@ -324,9 +329,6 @@ class LargeProblem(StoredProblem):
         return self.look
 
 
-Scan = tuple[Counter[Any], list[Any]]  # how many rows have each label, None for none; drawn rows
-
-
 def merge_scans(first: Scan, second: Scan) -> Scan:
     """What was found in neighbouring parts, together."""
     return _check_number(first[0] + second[0]), first[1] + second[1]
@@ -427,9 +429,6 @@ def _beside(folder: Path, what: str, start: int) -> Path:
 def _save(path: Path, arrays: list[Any]) -> None:
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         np.save(file, np.concatenate(arrays))
-
-
-Finished = tuple[Totals, list[StoredPart], Rows]  # sums, files, and the most suspicious rows
 
 
 def merge_finished(first: Finished, second: Finished) -> Finished:
