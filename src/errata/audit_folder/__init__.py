@@ -17,7 +17,6 @@ from ._components import (
     gather_components,
     no_evidence,
     shifted,
-    undecidable,
     update,
 )
 from ._files import (
@@ -78,7 +77,6 @@ __all__ = [
     "stored_columns",
     "texts_at",
     "thumbnail_uri",
-    "undecidable",
     "update",
     "upright",
     "values_and_codes",

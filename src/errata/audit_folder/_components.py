@@ -211,6 +211,7 @@ def evidence_of(
     wrong: np.ndarray,
     flagged: np.ndarray,
     p_wrong: np.ndarray,
+    unsure: np.ndarray | None = None,
 ) -> Evidence:
     """What verdicts on rows say about the components.
 
@@ -226,8 +227,14 @@ def evidence_of(
         Whether the row is a suspect.
     p_wrong : array of shape (m,)
         What the audit said.
+    unsure : array of bool of shape (m,), optional
+        Rows that people looked at and could not tell.
     """
     p, wrong, flagged = (np.asarray(given) for given in (p, wrong, flagged))
+    left_open = np.zeros(len(p), dtype=bool) if unsure is None else unsure
+    unsure_flagged = _sums(p[flagged & left_open], components.shifts)
+    unsure_others = _sums(p[~flagged & left_open], components.shifts)
+    p, wrong, flagged = p[~left_open], wrong[~left_open], flagged[~left_open]
     likelihood = np.empty((2, len(components.kinds), len(components.shifts)))
     for s, e in enumerate(np.exp(components.shifts)):
         moved = shifted(p, e)
@@ -241,17 +248,9 @@ def evidence_of(
         others=_sums(p[~flagged], components.shifts),
         found_flagged=int(np.sum(wrong & flagged)),
         found_others=int(np.sum(wrong & ~flagged)),
-        promised=float(np.asarray(p_wrong)[flagged].sum()),
-        unsure_flagged=_sums(p[:0], components.shifts),
-        unsure_others=_sums(p[:0], components.shifts),
-    )
-
-
-def undecidable(components: Components, p: np.ndarray, flagged: np.ndarray) -> Evidence:
-    """Rows that people looked at and could not tell; as in :func:`evidence_of`."""
-    return no_evidence(components)._replace(
-        unsure_flagged=_sums(p[flagged], components.shifts),
-        unsure_others=_sums(p[~flagged], components.shifts),
+        promised=float(np.asarray(p_wrong)[~left_open][flagged].sum()),
+        unsure_flagged=unsure_flagged,
+        unsure_others=unsure_others,
     )
 
 

@@ -2,36 +2,45 @@
 
 import hashlib
 import os
+import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._crossfit import make_folds
 from .._engine import map_elsewhere
 from .._format import count
 from .._progress import Counted, open_counter
-from .._random import draw_seed, draw_seeds
-from .._validation import check_choice, check_count, check_mask
+from .._random import clone_keeping_seeds, draw_seed, draw_seeds
+from .._validation import as_column, check_choice, check_count, check_mask
 from ..auditing import Audit, audit
 from ..auditing._audited_classifier import class_posterior
 from ..auditing.inputs._inputs import Inputs, read_inputs
 from ..bench._experiment import Cell
 from ..bench._run import ResultFile, format_object, make_result_folder, read_results, write_manifest
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
-from ._competitors import ComparedRows, Competitor, Values, choose_competitors, score_fold
+from ._competitors import Competitor, choose_competitors
 from ._result import Comparison
 
 KINDS = ("ncar", "nar", "nnar")
 USUAL_FOLDS = 5
 
 Folds = Sequence[tuple[Any, Any]]
+Values = dict[str, float]
+# Rows and labels that a filter leaves and the seconds it took, so that a filter that several
+# competitors share runs once.
+Filtered = dict[str, tuple[Any, np.ndarray, float]]
 Found = dict[tuple[str, int], Values]  # by competitor and number of the fold
 Tell = Callable[[int, int], None]
+# A fold by its number, training and test rows, and the competitors not measured on it yet.
+_Missing = tuple[int, np.ndarray, np.ndarray, dict[str, Competitor]]
 
 
 def compare(
@@ -175,6 +184,31 @@ def _select_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarra
     return np.sort(drawn), [f"{count(most)} of {count(len(rows))} rows were drawn at random."]
 
 
+class ComparedRows(NamedTuple):
+    """The table that competitors learn from, one entry per row in every field."""
+
+    features: np.ndarray  # of errata, for its own competitors
+    table: Any  # as the user gave it, for competitors of the user
+    labels: np.ndarray  # what is learnt from: noise that was asked for included
+    codes: np.ndarray  # of the labels
+    classes: np.ndarray
+    posterior: np.ndarray | None  # (n, K), what the class may be; None where nobody can tell
+    known: np.ndarray | None  # mask of the rows whose label is certain
+    truth: np.ndarray | None  # codes before noise was injected
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is measured, in the order of the columns of a results file."""
+        asked = {
+            "accuracy": self.posterior is not None,
+            "agreement": True,
+            "known_accuracy": self.known is not None,
+            "clean_accuracy": self.truth is not None,
+            "seconds": True,
+        }
+        return tuple(name for name, wanted in asked.items() if wanted)
+
+
 def _make_rows(
     inputs: Inputs,
     kept: np.ndarray,
@@ -310,10 +344,6 @@ def run(
     return found
 
 
-# A fold by its number, training and test rows, and the competitors not measured on it yet.
-_Missing = tuple[int, np.ndarray, np.ndarray, dict[str, Competitor]]
-
-
 def _measure_folds(
     missing: list[_Missing], shared: Any, n_jobs: int | None, engine: Any, folder: Path | None
 ) -> Iterable[tuple[int, dict[str, Values]]]:
@@ -326,9 +356,66 @@ def _measure_folds(
 
 
 def _score(fold: _Missing, shared: tuple[ComparedRows, int]) -> tuple[int, dict[str, Values]]:
+    """Fit each competitor to the training rows of a fold, and score what it predicts."""
     rows, seed = shared
     number, train, test, competitors = fold
-    return number, score_fold(rows, train, test, competitors, seed + number)
+    scaler = StandardScaler().fit(rows.features[train])
+    scaled = scaler.transform(rows.features[train])
+    scaled_test = scaler.transform(rows.features[test])
+    filtered: Filtered = {}
+    found = {}
+    for name, competitor in competitors.items():
+        try:
+            X = scaled if competitor.on_features else take_rows(rows.table, train)
+            X_test = scaled_test if competitor.on_features else take_rows(rows.table, test)
+            predicted, seconds = _predict(
+                X, rows.labels[train], X_test, competitor, filtered, seed + number
+            )
+        except Exception as error:
+            raise ValueError(f"{name} cannot learn from this table: {error}") from error
+        values = score_predictions(rows, test, np.searchsorted(rows.classes, predicted))
+        found[name] = values | {"seconds": seconds}
+    return number, found
+
+
+def score_predictions(rows: ComparedRows, test: np.ndarray, predicted: np.ndarray) -> Values:
+    """How good predicted codes are: on the class as far as it can be told, and on the labels.
+
+    ``accuracy`` is the expected fraction of right predictions: the mean posterior probability of
+    the predicted class. Only test rows count whose label is certain for ``known_accuracy``, NaN
+    where the fold has none.
+    """
+    right = predicted == rows.codes[test]
+    found = {"agreement": float(right.mean())}
+    if rows.posterior is not None:
+        found["accuracy"] = float(rows.posterior[test, predicted].mean())
+    if rows.known is not None:
+        known = rows.known[test]
+        found["known_accuracy"] = float(right[known].mean()) if known.any() else float("nan")
+    if rows.truth is not None:
+        found["clean_accuracy"] = float(np.mean(predicted == rows.truth[test]))
+    return found
+
+
+def _predict(
+    X: Any, labels: np.ndarray, X_test: Any, competitor: Competitor, filtered: Filtered, seed: int
+) -> tuple[np.ndarray, float]:
+    """Predicted labels, and the processor seconds of filter, fit and prediction."""
+    # What a classifier has to say about its data would come once for every fold.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone_keeping_seeds(competitor.classifier, seed)
+        seconds = 0.0
+        if competitor.on_features and competitor.filter is not None:
+            name = format_object(competitor.filter)
+            if name not in filtered:
+                begin = time.process_time()
+                left = clone_keeping_seeds(competitor.filter, seed).fit_resample(X, labels)
+                filtered[name] = (*left, time.process_time() - begin)
+            X, labels, seconds = filtered[name]
+        begin = time.process_time()
+        predicted = as_column(model.fit(X, labels).predict(X_test))
+        return predicted, seconds + time.process_time() - begin
 
 
 class Memory:

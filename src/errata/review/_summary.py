@@ -24,7 +24,6 @@ from .inference import (
     progress,
     read_answers,
     sentences,
-    undecidable,
     update,
 )
 from .inference._certificate import find_answers
@@ -135,11 +134,16 @@ def _summarise_progress(
     known = np.zeros(len(p), dtype=bool) if audited.known is None else audited.known
     here = {row: verdict for row, verdict in here.items() if not known[row]}
     judged = _judge_rows(audited, here)
-    rows = np.array(list(judged), dtype=np.intp)
-    wrong = np.array(list(judged.values()), dtype=bool)
-    evidence = evidence_of(components, p[rows], wrong, audited.flagged[rows], audited.p_wrong[rows])
-    unsure = np.array([row for row in here if _is_unsure(audited, row, here[row])], dtype=np.intp)
-    evidence = evidence.plus(undecidable(components, p[unsure], audited.flagged[unsure]))
+    unsure = [row for row in here if _is_unsure(audited, row, here[row])]
+    rows = np.array([*judged, *unsure], dtype=np.intp)
+    evidence = evidence_of(
+        components,
+        p[rows],
+        np.array([judged.get(row, False) for row in rows.tolist()], dtype=bool),
+        audited.flagged[rows],
+        audited.p_wrong[rows],
+        unsure=np.arange(len(rows)) >= len(judged),
+    )
     ahead = _find_ahead(audited, here)
     now = update(components, evidence)
     spot = _count_spot(audited, here, numbers["piles"]["spot"])

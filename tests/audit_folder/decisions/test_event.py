@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from decision_cases import said
-from errata.audit_folder.decisions._event import check_event, sortable_time
+from errata.audit_folder.decisions._event import sortable_time
 from errata.audit_folder.decisions._file import time_after
 from errata.review import as_text, from_text
 
@@ -26,15 +26,15 @@ from errata.review import as_text, from_text
 )
 def test_what_cannot_be_meant_gets_a_sentence(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
-        check_event(said(**wrong))
+        said(**wrong).check()
 
 
 def test_times_given_are_kept_in_utc():
-    assert check_event(said(at="2026-01-01T01:00+01:00")).at == "2026-01-01T00:00:00.000000Z"
+    assert said(at="2026-01-01T01:00+01:00").check().at == "2026-01-01T00:00:00.000000Z"
 
 
 def test_a_note_of_the_greatest_length_fits():
-    assert len(check_event(said(note="x" * 4000)).note) == 4000
+    assert len(said(note="x" * 4000).check().note) == 4000
 
 
 def test_a_request_sent_again_says_the_same_though_it_took_longer():

@@ -4,10 +4,10 @@ import pytest
 from errata.review.inference import (
     Certificate,
     certificate_sentence,
+    evidence_of,
     no_evidence,
     progress,
     sentences,
-    undecidable,
     update,
 )
 from errata.review.inference._progress import (
@@ -73,7 +73,9 @@ def test_rows_that_nobody_could_tell_are_not_left_but_may_be_wrong():
     table = draw_table("uniform")
     before = numbers(table, np.zeros(0, dtype=int))
     rows = np.r_[np.flatnonzero(table.flagged)[:3], np.flatnonzero(~table.flagged)[:2]]
-    passed = undecidable(table.components, table.p[rows], table.flagged[rows])
+    nobody_knows = np.ones(5, dtype=bool)
+    of_rows = (table.p[rows], nobody_knows, table.flagged[rows], table.p_wrong[rows])
+    passed = evidence_of(table.components, *of_rows, unsure=nobody_knows)
     after = progress(table.components, passed, np.zeros(0))
     assert before["flagged"]["rows"] - after["flagged"]["rows"] == 3
     assert before["others"]["rows"] - after["others"]["rows"] == 2

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from errata.review import Event, read_audited, review_summary
+from errata.review.server import _stage
 from errata.review.server._folder import AuditFolder, find_table
 from errata.review.server._standing import RowFilter
 from review.review_cases import parquet, pyarrow, write_audit
-from review.reviewing import Page, row_of
+from review.reviewing import PART, Page, row_of
 
 
 def numbers(page, **conditions):
@@ -239,6 +240,22 @@ def test_verdicts_on_rows_drawn_by_lot_prove_something(page):
     assert "What is proven" in text
     assert "valid whenever you stop; 12 rows drawn by lot" in text
     assert "<b>Proven</b>" in page.get("/").text
+
+
+def test_a_proof_is_made_anew_only_where_what_it_rests_on_has_changed(page, monkeypatch):
+    made = []
+    certify = _stage.certify
+    monkeypatch.setattr(_stage, "certify", lambda *a, **k: made.append(1) or certify(*a, **k))
+    row, *_ = page.review.folder.numbers["piles"]["calibration"][0]
+    page.decide(row, "label", filter="queue=calibration")
+    assert len(made) == 1
+    page.post("/note", {"row": row, "note": "why", "key": "n", "filter": ""}, headers=PART)
+    page.get("/agreement")
+    assert len(made) == 1
+    page.post("/undo", {"filter": ""}, headers=PART)  # of the note
+    assert len(made) == 1
+    page.decide(1 if row == 0 else 0, "label")
+    assert len(made) == 2
 
 
 def test_verdicts_on_rows_that_were_picked_prove_nothing(page):

@@ -108,45 +108,37 @@ class Event(NamedTuple):
         plain = self._replace(class_text=None, note=None, seconds=None, batch=None, id=None)
         return plain._replace(kind=kind, undoes=self.id, key=key or "", at="")
 
+    def check(self) -> "Event":
+        """The event as it is kept, or a sentence about what is wrong with it."""
+        if self.kind not in KINDS:
+            raise ValueError(f"kind={self.kind!r} is no verdict; choose from {', '.join(KINDS)}.")
+        if self.kind in REVERSALS:
+            raise ValueError(
+                f"a reviewer takes something back with {self.kind}(), not with an event."
+            )
+        if not self.reviewer.strip():
+            raise ValueError("the name of the reviewer is empty; decisions need to be somebody's.")
+        if self.note is not None and len(self.note) > LONGEST_NOTE:
+            length = f"{len(self.note):,} characters"
+            raise ValueError(f"a note of {length} is too long; at most {LONGEST_NOTE:,} fit.")
+        if (self.kind in CLASS_KINDS) != (self.class_text is not None):
+            needs = "needs a class" if self.kind in CLASS_KINDS else "takes no class"
+            raise ValueError(f"a verdict {self.kind!r} {needs}, but got {self.class_text!r}.")
+        for text in (self.label, self.suggested, self.class_text):
+            try:
+                json.loads("null" if text is None else text)
+            except ValueError:
+                raise ValueError(f"{text!r} is no label as JSON text; as_text makes it.") from None
+        if not 0 <= self.p_wrong <= 1:
+            raise ValueError(f"p_wrong={self.p_wrong!r} is no probability.")
+        if self.seconds is not None and not isfinite(self.seconds):
+            raise ValueError(f"seconds={self.seconds!r} is not a number of seconds.")
+        return self._replace(at=sortable_time(self.at)) if self.at else self
+
     def as_dict(self) -> dict[str, Any]:
         """Its fields, for export; ``class`` is that of the table of events."""
         fields = self._asdict()
         return fields | {"class": fields.pop("class_text")}
-
-
-def check_event(event: Event) -> Event:
-    """The event as it is kept, or a sentence about what is wrong with it."""
-    if event.kind not in KINDS:
-        raise ValueError(f"kind={event.kind!r} is no verdict; choose from {', '.join(KINDS)}.")
-    if event.kind in REVERSALS:
-        raise ValueError(f"a reviewer takes something back with {event.kind}(), not with an event.")
-    if not event.reviewer.strip():
-        raise ValueError("the name of the reviewer is empty; decisions need to be somebody's.")
-    if event.note is not None and len(event.note) > LONGEST_NOTE:
-        raise ValueError(
-            f"a note of {len(event.note):,} characters is too long; at most {LONGEST_NOTE:,} fit."
-        )
-    _check_class(event)
-    _check_numbers(event)
-    return event._replace(at=sortable_time(event.at)) if event.at else event
-
-
-def _check_class(event: Event) -> None:
-    if (event.kind in CLASS_KINDS) != (event.class_text is not None):
-        needs = "needs a class" if event.kind in CLASS_KINDS else "takes no class"
-        raise ValueError(f"a verdict {event.kind!r} {needs}, but got {event.class_text!r}.")
-    for text in (event.label, event.suggested, event.class_text):
-        try:
-            json.loads("null" if text is None else text)
-        except ValueError:
-            raise ValueError(f"{text!r} is no label as JSON text; as_text makes it.") from None
-
-
-def _check_numbers(event: Event) -> None:
-    if not 0 <= event.p_wrong <= 1:
-        raise ValueError(f"p_wrong={event.p_wrong!r} is no probability.")
-    if event.seconds is not None and not isfinite(event.seconds):
-        raise ValueError(f"seconds={event.seconds!r} is not a number of seconds.")
 
 
 def as_text(label: Any) -> str:

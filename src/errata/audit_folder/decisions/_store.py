@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..._format import plural
-from ._event import Event, check_event
+from ._event import Event
 from ._file import EventLog, explain_errors
 from ._replay import Replay, RowVerdict, measure_agreement
 
@@ -131,7 +131,7 @@ class Decisions:
 
     def record_all(self, events: Iterable[Event]) -> list[int]:
         """Keep several events of one reviewer, all or none; one ``batch`` is undone at once."""
-        sound = [check_event(event) for event in events]
+        sound = [event.check() for event in events]
         with self._log.writing() as writer:
             return [writer.write(event).id or 0 for event in sound]
 

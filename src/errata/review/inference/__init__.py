@@ -18,7 +18,6 @@ from ...audit_folder import (
     expected_left,
     gather_components,
     no_evidence,
-    undecidable,
     update,
 )
 from ._certificate import (
@@ -48,6 +47,5 @@ __all__ = [
     "progress",
     "read_answers",
     "sentences",
-    "undecidable",
     "update",
 ]

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Iterable
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ from ..inference._progress import find_drawn_rows
 from ._keys import DIGITS, format_class, format_field, format_name
 from ._review import Review
 from ._standing import SECOND, SKIPPED, STATES, RowFilter
-from ._web import explain_picture, make_link, render_template
+from ._web import NoPicture, find_picture, make_link, render_template
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -94,7 +95,7 @@ def build_stage(
         **page,
         "address": make_link(path, chosen),
         "card": card,
-        "picture_problem": card and explain_picture(card, review.images),
+        "picture_problem": card and _explain_picture(card, review.images),
         "nothing": None if card else _explain_nothing(review, chosen),
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
@@ -104,6 +105,17 @@ def build_stage(
         "failed": failed,
         "keys_made": {name: uuid4().hex for name in ("undo", "redo", "bulk")},
     }
+
+
+def _explain_picture(card: dict[str, Any], root: Path | None) -> str:
+    """Why the picture of a row cannot be shown; empty where it can, or there is none."""
+    if card["image"] or not card["picture"]:
+        return ""
+    try:
+        find_picture(card["picture"], root)
+    except NoPicture as problem:
+        return str(problem)
+    return ""
 
 
 def _get_numbers(review: Review) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from ..inference import (
     no_evidence,
     progress,
     sentences,
-    undecidable,
     update,
 )
 from ..inference._progress import PILES, find_seen_rows
@@ -442,11 +441,12 @@ class ReviewTally:
             return
         verdicts = self.verdicts[rows]
         folder = self.standing.folder
-        p, flagged, p_wrong = (
-            of[rows] for of in (folder.components, folder.flagged, folder.p_wrong)
+        found = evidence_of(
+            self.components,
+            folder.components[rows],
+            verdicts == WRONG,
+            folder.flagged[rows],
+            folder.p_wrong[rows],
+            unsure=verdicts == UNSURE,
         )
-        sure = verdicts != UNSURE
-        wrong = verdicts == WRONG
-        found = evidence_of(self.components, p[sure], wrong[sure], flagged[sure], p_wrong[sure])
-        passed = undecidable(self.components, p[~sure], flagged[~sure])
-        self.evidence = self.evidence.plus(found.plus(passed), sign)
+        self.evidence = self.evidence.plus(found, sign)

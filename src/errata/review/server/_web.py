@@ -124,17 +124,6 @@ class NoPicture(LookupError):
         self.status = status
 
 
-def explain_picture(card: dict[str, Any], root: Path | None) -> str:
-    """Why the picture of a row cannot be shown; empty where it can, or there is none."""
-    if card["image"] or not card["picture"]:
-        return ""
-    try:
-        find_picture(card["picture"], root)
-    except NoPicture as problem:
-        return str(problem)
-    return ""
-
-
 def find_picture(name: str, root: Path | None) -> Path:
     """The file of a picture, which lies under ``root`` whatever the table says."""
     if root is None:
