@@ -420,7 +420,7 @@ def test_dark_changes_every_colour_and_invents_none():
 
 def test_nothing_of_ours_ends_its_own_element():
     assert "</" not in _render.read_script()
-    assert "</" not in _render.read_page_style()
+    assert "</" not in _render.read_style(_render.STYLES)
 
 
 def test_the_hash_is_the_one_browsers_compute():

@@ -27,7 +27,6 @@ MARGIN = 0.75
 
 SHOWN = 50  # values, the noisiest
 
-
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
     "({label_recall} by labels alone); {precision} of these rows are planted errors."
@@ -117,7 +116,8 @@ def draw_histogram(bins: dict[str, list]) -> dict[str, Any]:
         {
             "height": 100 * sqrt(rows / most),
             "flagged": 100 * flagged / rows if rows else 0,
-            "text": _describe_bar(low, high, rows, flagged),
+            "text": f"{percent(low)} to {percent(high)}: {plural(rows, 'row')}, "
+            f"{count(flagged)} flagged",
         }
         for low, high, rows, flagged in zip(
             bins["edges"][:-1], bins["edges"][1:], bins["counts"], bins["flagged"], strict=True
@@ -127,10 +127,6 @@ def draw_histogram(bins: dict[str, list]) -> dict[str, Any]:
         "bars": bars,
         "ticks": [{"at": 100 * sqrt(t / most), "text": count(t)} for t in _choose_root_ticks(most)],
     }
-
-
-def _describe_bar(low: float, high: float, rows: int, flagged: int) -> str:
-    return f"{percent(low)} to {percent(high)}: {plural(rows, 'row')}, {count(flagged)} flagged"
 
 
 def _choose_root_ticks(most: int) -> list[int]:

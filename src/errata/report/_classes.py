@@ -25,7 +25,6 @@ MARKS = 6
 FINE_MARKS = 30
 EDGE = 2.0  # percent of the window without marks, at either end
 
-
 HYPOTHESES = {
     "none": "no noise, the classes overlap",
     "uniform": "labels wrong uniformly at random",
@@ -36,6 +35,22 @@ HYPOTHESES = {
     "votes worth less": "votes count half as much",
     "votes worth more": "votes count twice as much",
 }
+
+
+METHOD = (
+    "How often each annotator is right with each class was learnt from the votes of all others, "
+    "and the probability of each class computed from the votes of the item, each weighed by its "
+    "annotator."
+)
+WITH_TABLE = (
+    " Models of the table, which predicted every item without having been fitted to it, say how "
+    "probable each class is before anybody votes."
+)
+CLEANING = (
+    "writes the items with their label: the consensus where the majority is probably wrong; an "
+    "item without one is left out"
+)
+IN_FULL = 0.95  # weight of a vote from which it is said to count in full
 
 
 def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
@@ -58,8 +73,8 @@ def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
         "outside": _charts.describe_outside(summary["map"]) if summary["map"] else "",
         "figures": draw_figures(summary) if skill else [],
         "stretch_listing": stretches and describe_stretches(stretches, summary["flagged"]["count"]),
-        "pictures": _count_pictures(limit_pictures(examples)),
-        "pictures_given": _count_pictures(examples),
+        "pictures": sum(example["image"] is not None for example in limit_pictures(examples)),
+        "pictures_given": sum(example["image"] is not None for example in examples),
     }
 
 
@@ -71,10 +86,6 @@ def describe_hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
         {**each, "kind": HYPOTHESES.get(each["kind"], each["kind"])}
         for each in summary["hypotheses"]
     ]
-
-
-def _count_pictures(examples: list[dict[str, Any]]) -> int:
-    return sum(example["image"] is not None for example in examples)
 
 
 def draw_matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
@@ -89,13 +100,17 @@ def draw_matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
     names = _find_most_confused(summary["confusion"])
     if not names:
         return None
-    counts = _count_pairs(summary["confusion"], names)
-    return _draw_cells(names, counts, _format_count, 1) | {"of_flagged": True}
+    # How many flagged rows look like a class (line) and carry a label (column).
+    rows = {(pair["suggested"], pair["label"]): pair["count"] for pair in summary["confusion"]}
+    counts = [[rows.get((line, column), 0) for column in names] for line in names]
+    matrix = _draw_cells(names, counts, lambda n: count(n) if n else "·", 1)
+    return matrix | {"of_flagged": True}
 
 
 def draw_fractions(names: list[str], lines: list[list[float]]) -> dict[str, Any]:
     """A matrix whose lines are classes, and whose columns the fractions of each label."""
-    return _draw_cells(names, lines, _format_fraction, FULL_COLOUR)
+    # A dot for next to nothing, so that the eye finds the mistakes.
+    return _draw_cells(names, lines, lambda p: percent(p) if p >= 0.001 else "·", FULL_COLOUR)
 
 
 def _draw_cells(names: list[str], lines: list[list], text: Any, least: float) -> dict[str, Any]:
@@ -118,15 +133,6 @@ def _draw_cells(names: list[str], lines: list[list], text: Any, least: float) ->
     }
 
 
-def _format_fraction(part: float) -> str:
-    """A dot for next to nothing, so that the eye finds the mistakes."""
-    return percent(part) if part >= 0.001 else "·"
-
-
-def _format_count(rows: int) -> str:
-    return count(rows) if rows else "·"
-
-
 def _find_most_confused(confusion: list[dict[str, Any]]) -> list[str]:
     """The classes of the most frequent pairs, as many as can be read."""
     names: dict[str, None] = {}
@@ -135,12 +141,6 @@ def _find_most_confused(confusion: list[dict[str, Any]]) -> list[str]:
         if len(names | both) <= MOST_CONFUSED:
             names |= both
     return list(names)
-
-
-def _count_pairs(confusion: list[dict[str, Any]], names: list[str]) -> list[list[int]]:
-    """How many flagged rows look like a class (line) and carry a label (column)."""
-    rows = {(pair["suggested"], pair["label"]): pair["count"] for pair in confusion}
-    return [[rows.get((line, column), 0) for column in names] for line in names]
 
 
 def rank_worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -313,48 +313,30 @@ def pack_classes(summary: dict[str, Any]) -> dict[str, Any]:
     """
     names = Codes(summary["classes"])
     check = get_drawn_check(summary)
+    curve = thin_curve(check) if check else {}
+    numbers = ("rows", "expected_wrong", "rate", "flagged")
     return {
         **pack_list(summary, names),
-        "curve": _round_lists(thin_curve(check)) if check else None,
+        "curve": {name: [round(value, 4) for value in curve[name]] for name in curve} or None,
         "map": _charts.pack_map(summary["map"]) if summary["map"] else None,
         "colours": choose_colours(summary),
         "are_many": are_many(summary),
-        "classes": [_pack_class(line, names) for line in list_classes(summary)],
+        "classes": [  # the script on classes reads the same order
+            [names.of(line["class"]), *(round(line[name], 4) for name in numbers)]
+            for line in list_classes(summary)
+        ],
         "names": list(names),
     }
 
 
-def _pack_class(line: dict[str, Any], names: Codes) -> list[Any]:
-    """One label of the table as a list; the script on classes reads the same order."""
-    numbers = [round(line[name], 4) for name in ("rows", "expected_wrong", "rate", "flagged")]
-    return [names.of(line["class"]), *numbers]
-
-
-def _round_lists(lists: dict[str, list]) -> dict[str, list]:
-    return {name: [round(value, 4) for value in values] for name, values in lists.items()}
-
-
-METHOD = (
-    "How often each annotator is right with each class was learnt from the votes of all others, "
-    "and the probability of each class computed from the votes of the item, each weighed by its "
-    "annotator."
-)
-WITH_TABLE = (
-    " Models of the table, which predicted every item without having been fitted to it, say how "
-    "probable each class is before anybody votes."
-)
-CLEANING = (
-    "writes the items with their label: the consensus where the majority is probably wrong; an "
-    "item without one is left out"
-)
-IN_FULL = 0.95  # weight of a vote from which it is said to count in full
-
-
 def build_vote_view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of votes: what follows from the summary."""
+    is_drawn = summary["shared"] is not None and len(summary["classes"]) <= MOST_CLASSES
     return build_class_view(summary) | {
         "matrix": None,  # how labels go wrong is what the shared confusion tells
-        "shared_matrix": _draw_shared(summary),
+        "shared_matrix": draw_fractions(summary["classes"], summary["shared"])
+        if is_drawn
+        else None,
         "workers": [_draw_worker(worker) for worker in summary["workers"]],
         "worker_lead": describe_workers(summary),
         "worth_told": describe_worth(summary["worth"]),
@@ -362,12 +344,6 @@ def build_vote_view(summary: dict[str, Any]) -> dict[str, Any]:
         "cleaning": CLEANING,
         "method": METHOD + (WITH_TABLE if summary["worth"]["features"] is not None else ""),
     }
-
-
-def _draw_shared(summary: dict[str, Any]) -> dict[str, Any] | None:
-    if summary["shared"] is None or len(summary["classes"]) > MOST_CLASSES:
-        return None
-    return draw_fractions(summary["classes"], summary["shared"])
 
 
 def _draw_worker(worker: dict[str, Any]) -> dict[str, Any]:

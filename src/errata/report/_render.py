@@ -105,7 +105,7 @@ def render(summary: dict[str, Any]) -> str:
             **view,
             in_notebook=False,
             sections=[section for section in kind.report.sections if section.is_shown(view)],
-            style=read_page_style(),
+            style=read_style(STYLES),
             script=script,
             script_hash=hash_script(script),
             data=_to_json(resolve_name(kind.report.payload)(summary)),
@@ -221,16 +221,6 @@ def make_environment(package: str = "errata.report") -> Any:
     return environment
 
 
-def read_page_style() -> str:
-    """The sheets of a report."""
-    return read_style(STYLES)
-
-
-def read_comparison_style() -> str:
-    """The sheets of a comparison."""
-    return read_style(COMPARISON_STYLES)
-
-
 def read_style(names: list[str], more: str = "") -> str:
     """Sheets, and the dark colours twice: where the system asks for them, or the reader."""
     sheets = [*(_read_source("style", f"{name}.css") for name in names), more]
@@ -289,7 +279,7 @@ def write_comparison_page(
         .get_template("compare.html")
         .render(
             **summary,
-            style=read_comparison_style(),
+            style=read_style(COMPARISON_STYLES),
             scale=_scale(summary["competitors"]),
             ranks=None if draw_ranks is None else _draw_picture(draw_ranks()),
         )

@@ -11,6 +11,7 @@ KINDS_OF_ERROR = {
     "gross": "far from what any such row has",
     "unclear": "off, without it being clear how",
 }
+ROW = ("row", "target", "predicted", "flagged")  # of each point
 
 
 def build_target_view(summary: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def _draw_fit(summary: dict[str, Any]) -> dict[str, Any]:
         *points["predicted"],
     ]
     axis = make_axis(drawn, logs=logs)
-    rows = list(zip(*(points[n] for n in (*_ROW, "low", "high")), strict=True))
+    rows = list(zip(*(points[n] for n in (*ROW, "low", "high")), strict=True))
     return {
         "ticks": axis.ticks(),
         "rest": _draw_dots(
@@ -73,18 +74,18 @@ def _draw_fit(summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_ROW = ("row", "target", "predicted", "flagged")
-
-
 def _draw_residuals(summary: dict[str, Any]) -> dict[str, Any]:
     """What is recorded beyond what is expected, by what is expected, and where right values lie."""
     points = summary["points"]
     band = summary["band"]
     logs = _are_log_axes(summary)
-    rows = list(zip(*(points[name] for name in _ROW), strict=True))
+    rows = list(zip(*(points[name] for name in ROW), strict=True))
     away = [y / f if logs else y - f for _, y, f, _ in rows]
     rest = [a for a, (*_, flagged) in zip(away, rows, strict=True) if not flagged]
-    edges = [_get_edge(band, name, logs) for name in ("below", "above")]
+    edges = [
+        [(f + a) / f if logs else a for f, a in zip(band["predicted"], band[name], strict=True)]
+        for name in ("below", "above")
+    ]
     across = make_axis([*points["predicted"], *band["predicted"]], logs=logs)
     up = make_axis([*rest, *edges[0], *edges[1]], logs=logs)
     there = list(zip(rows, away, strict=True))
@@ -101,11 +102,6 @@ def _draw_residuals(summary: dict[str, Any]) -> dict[str, Any]:
         ],
         "title": "Recorded divided by expected" if logs else "Recorded minus expected",
     }
-
-
-def _get_edge(band: dict[str, list[float]], name: str, logs: bool) -> list[float]:
-    pairs = zip(band["predicted"], band[name], strict=True)
-    return [(f + away) / f if logs else away for f, away in pairs]
 
 
 def _draw_polygon(across: Axis, up: Axis, x: list[float], edges: list[list[float]]) -> str:

@@ -82,8 +82,10 @@ def _build_fraction_card(fraction: float | None, of: str) -> dict[str, str]:
 def summary_in_markdown(summary: dict[str, Any]) -> str:
     """The answer, the noise rate with its interval, notes, and the most suspicious rows."""
     check = summary["self_check"]
+    rate = {name: percent(summary["noise_rate"][name]) for name in ("estimate", "low", "high")}
+    interval = f"Noise rate: {rate['estimate']} ({rate['low']} to {rate['high']})."
     told = [
-        *(_describe_rate(summary) if summary["has_skill"] else []),
+        *([interval] if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
         *overlooked(summary),
         *(f"Note: {note}" for note in notes(summary)),
@@ -114,11 +116,6 @@ def _format_values(by: dict[str, Any] | None) -> list[str]:
     table = markdown_table(["value", "rows", "noise rate", "flagged"], lines)
     sentence = [as_prose(by["sentence"])] if by["sentence"] else []
     return [f"**By {as_code(by['column'])}**", table, *sentence]
-
-
-def _describe_rate(summary: dict[str, Any]) -> list[str]:
-    rate = {name: percent(summary["noise_rate"][name]) for name in ("estimate", "low", "high")}
-    return [f"Noise rate: {rate['estimate']} ({rate['low']} to {rate['high']})."]
 
 
 def _format_rows(summary: dict[str, Any]) -> list[str]:

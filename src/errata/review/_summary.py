@@ -134,7 +134,11 @@ def _summarise_progress(
     known = np.zeros(len(p), dtype=bool) if audited.known is None else audited.known
     here = {row: verdict for row, verdict in here.items() if not known[row]}
     judged = _judge_rows(audited, here)
-    unsure = [row for row in here if _is_unsure(audited, row, here[row])]
+    unsure = [
+        row
+        for row, verdict in here.items()
+        if verdict.state in ("ambiguous", "unusable") and audited.labels[row] is not None
+    ]
     rows = np.array([*judged, *unsure], dtype=np.intp)
     evidence = evidence_of(
         components,
@@ -165,11 +169,6 @@ def _count_spot(
     drawn = find_seen_rows(pile, "spot", here.get, audited.fingerprint)
     told = [is_wrong(audited, row, here[row]) for row in drawn]
     return told.count(True), len(told), told.count(None)
-
-
-def _is_unsure(audited: Audited, row: int, verdict: RowVerdict) -> bool:
-    """Whether somebody looked at the label and could not tell."""
-    return verdict.state in ("ambiguous", "unusable") and audited.labels[row] is not None
 
 
 def _is_settled(verdict: RowVerdict | None) -> bool:

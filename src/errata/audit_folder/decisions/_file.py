@@ -272,7 +272,10 @@ class EventLog:
         with explain_errors(path):
             self.connection = _open_connection(path, read_only=read_only)
         try:
-            self._open()
+            if not read_only:
+                with self.lock.held(WAIT), explain_errors(path):
+                    _prepare(self.connection)
+            self.current()
         except BaseException:
             self.close()
             raise
@@ -313,12 +316,6 @@ class EventLog:
                     self.connection.execute("ROLLBACK")
                 raise
             self._replay.take_in(writer.new.values())  # nobody else wrote since it began
-
-    def _open(self) -> None:
-        if not self.read_only:
-            with self.lock.held(WAIT), explain_errors(self.path):
-                _prepare(self.connection)
-        self.current()
 
 
 class Writer:

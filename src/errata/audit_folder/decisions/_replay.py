@@ -157,7 +157,8 @@ class Replay:
         who = self._reviewers[event.reviewer]
         who.latest = max(who.latest, event.at)
         if event.kind == "undo":
-            self._undo(event)
+            _insert(who.undos, event)
+            self._count_undo(self._by_id[event.undoes], +1)
         elif event.kind == "redo":
             self._redo(self._by_id[event.undoes])
         else:
@@ -171,10 +172,6 @@ class Replay:
         if self.stands(event):
             _insert(who.standing, event)
         self._changed.add(event.row_key)
-
-    def _undo(self, undo: Event) -> None:
-        _insert(self._reviewers[undo.reviewer].undos, undo)
-        self._count_undo(self._by_id[undo.undoes], +1)
 
     def _redo(self, undo: Event) -> None:
         if undo.id in self._redone:

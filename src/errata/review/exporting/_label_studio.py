@@ -69,9 +69,11 @@ def _make_task(
     suggested = audited.suggested[row]
     decided = verdict.class_text if verdict is not None else None
     stands = label if decided is None else from_text(decided)
+    # How probable the suggestion is, or that something is wrong where there are no classes.
+    score = (audited.p_wrong if audited.p_suggested is None else audited.p_suggested)[row]
     prediction = {
         "model_version": f"errata {audited.fingerprint[:8]}",
-        "score": four_digits(_get_score(audited, row)),
+        "score": four_digits(score),
         "result": _make_result(audited, suggested),
     }
     return {
@@ -87,11 +89,6 @@ def _make_task(
         "annotations": [] if stands is None else [{"result": _make_result(audited, stands)}],
         "predictions": [prediction],
     }
-
-
-def _get_score(audited: Audited, row: int) -> float:
-    """How probable the suggestion is, or that something is wrong where there are no classes."""
-    return (audited.p_wrong if audited.p_suggested is None else audited.p_suggested)[row]
 
 
 def _make_result(audited: Audited, label: Any) -> list[dict[str, Any]]:

@@ -144,13 +144,17 @@ class Guard:
 
         async def send_with_headers(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = _add_headers(message["headers"])
+                given = {name.lower() for name, _ in message["headers"]}
+                ours = [(name.lower().encode(), text.encode()) for name, text in HEADERS.items()]
+                missing = [pair for pair in ours if pair[0] not in given]
+                message["headers"] = [*message["headers"], *missing]
             await send(message)
 
         await answer(scope, receive, send_with_headers)
 
     def _refuse(self, scope: dict[str, Any]) -> Any:
-        headers = _read_headers(scope)
+        # Of a header sent twice the last counts, as no browser sends ours twice.
+        headers = {n.decode("latin-1"): value.decode("latin-1") for n, value in scope["headers"]}
         if headers.get("host") != urlsplit(self.session.origin).netloc:
             return _make_refusal(
                 421, f"this is {self.session.origin}, not {headers.get('host', 'nowhere')}."
@@ -201,15 +205,3 @@ class Guard:
 
 def _make_refusal(status: int, sentence: str) -> Any:
     return PlainTextResponse(sentence, status)
-
-
-def _read_headers(scope: dict[str, Any]) -> dict[str, str]:
-    """Headers by name; of one sent twice the last, as no browser sends ours twice."""
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-
-
-def _add_headers(given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer, and ours where it does not set them itself."""
-    have = {name.lower() for name, _ in given}
-    ours = [(n.lower().encode(), v.encode()) for n, v in HEADERS.items()]
-    return [*given, *(pair for pair in ours if pair[0] not in have)]

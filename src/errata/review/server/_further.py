@@ -154,7 +154,11 @@ async def show_reaudit(request: Any) -> Any:
     running = request.app.state.reaudit
     view = build_page(review, RowFilter(review.queue))
     state = running.state if running else "none"
-    found = _summarise(running.folder) if state == "done" else ""
+    found = ""
+    if state == "done":
+        numbers = json.loads((running.folder / "audit.json").read_text(encoding="utf-8"))
+        rate = percent(numbers["noise_rate"][0])
+        found = f"{rate} of the labels are expected to be wrong now"
     page = render_template(
         "reaudit.html",
         **view,
@@ -261,12 +265,6 @@ def _find_free_name(folder: Path) -> Path:
         path = folder.with_name(f"{base}.{last}.audit")
         if not path.exists():
             return path
-
-
-def _summarise(folder: Path) -> str:
-    numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-    estimate = numbers["noise_rate"][0]
-    return f"{percent(estimate)} of the labels are expected to be wrong now"
 
 
 FORMATS: dict[str, tuple[str, Callable[[Review, Path], Path]]] = {

@@ -247,16 +247,15 @@ def _split_values(card: dict[str, Any]) -> dict[str, Any]:
     order = [name for name in dict.fromkeys([*speaking, *values]) if name not in texts]
     cells = [{"name": n, "value": round_cell(values[n]), "speaks": n in speaking} for n in order]
     shown = 0 if card["image"] else UNFOLDED  # pixels are a picture, not cells
+    near = card["similar"] or []
     return {
-        "texts": [{"name": n, "pieces": _mark_text(card, n, text)} for n, text in texts.items()],
+        "texts": [
+            {"name": n, "pieces": mark_words(text, [row["values"].get(n) or "" for row in near])}
+            for n, text in texts.items()
+        ],
         "cells": cells[:shown],
         "folded": cells[shown:],
     }
-
-
-def _mark_text(card: dict[str, Any], name: str, text: str) -> list[tuple[str, bool]]:
-    near = [row["values"].get(name) or "" for row in card["similar"] or []]
-    return mark_words(text, near)
 
 
 def _format_similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
