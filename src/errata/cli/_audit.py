@@ -264,7 +264,7 @@ def audit(
     scheduler: str | None,
     no_resume: bool,
     force: bool,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Find the wrong labels in FILE, or with --target its wrong numbers.
 
@@ -324,7 +324,7 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    _limit_threads(asked["jobs"])
+    _limit_threads(options["jobs"])
     database = find_database(file)
     if database is None and (query is not None or out_table is not None):
         raise ValueError(
@@ -336,7 +336,7 @@ def audit(
             read,
             table,
             out,
-            asked,
+            options,
             embed=embed,
             memory=memory,
             engine=engine,
@@ -363,7 +363,7 @@ def _audit_table(
     file: Path,
     table: Path,
     out: Path,
-    asked: dict[str, Any],
+    options: dict[str, Any],
     *,
     embed: tuple[str, ...],
     memory: str | None,
@@ -381,7 +381,7 @@ def _audit_table(
         with readable(file):
             pass  # when it is missing, that is the first thing to say
     with show_progress():  # from the first moment on: what audits takes a second to import
-        arguments = read_arguments(asked)
+        arguments = read_arguments(options)
         kind = find_kind(arguments)
         in_parts = errata.auditing._audit_file.is_read_in_parts(file, memory, engine or scheduler)
     if no_resume and not in_parts:
@@ -391,14 +391,14 @@ def _audit_table(
         )
     if embed:
         check_place(out, force)
-        _check_embed(asked, kind, in_parts=in_parts)
-        asked["embeddings"] = embed_columns(
+        _check_embed(options, kind, in_parts=in_parts)
+        options["embeddings"] = embed_columns(
             file,
             embed,
             errata.auditing._audit_file.FileOptions(**arguments),
             out.with_name(f"{out.name.removesuffix('.audit')}.embeddings"),
         )
-        arguments["embeddings"] = asked["embeddings"]
+        arguments["embeddings"] = options["embeddings"]
     earlier = _load_earlier(compare_to, kind, out, in_parts=in_parts)
     if in_parts:
         arguments |= {"out": out, "memory": memory, "resume": not no_resume}
@@ -415,7 +415,7 @@ def _audit_table(
         if table != file:
             found.about["table"] = str(table.resolve())
         found.about["review"] = review if found.for_review is not None else None
-        found.about["options"] = list_options(asked)  # for a second audit, after a review
+        found.about["options"] = list_options(options)  # for a second audit, after a review
         progress("writing the report")
         return found, *write_outputs(found, folder, earlier)
 
@@ -431,13 +431,13 @@ def _limit_threads(jobs: int) -> None:
             os.environ.setdefault(name, str(jobs))
 
 
-def _check_embed(asked: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:
+def _check_embed(options: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:
     """Raise for what does not go with ``--embed``."""
     if in_parts or "embeddings" not in kind.command.takes:
         what = "a table that is read in parts" if in_parts else f"an audit of {kind.title}"
         raise ValueError(f"--embed does not go with {what}; leave it out.")
     for name in ("embeddings", "pixels", "sequence"):
-        if asked[name] is not None:
+        if options[name] is not None:
             raise ValueError(f"--embed and --{name} cannot both be given; leave one out.")
 
 

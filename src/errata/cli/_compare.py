@@ -65,7 +65,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
 @add_cluster_options()
-def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
+def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **options: Any) -> None:
     """Find out which learning method suits FILE.
 
     Plain classifiers, the same after an audit or a filter has left out what looks wrong, and
@@ -87,33 +87,33 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
       errata compare train.csv -l species --engine dask
     """
     files = errata.auditing._audit_file
-    asked["label"] = files.find_label(asked["label"], file)
+    options["label"] = files.find_label(options["label"], file)
     table = files.join_pictures(errata.tables.read_table(file), file)
     out = out or name_beside(file, ".compare", ending="")
     terminal = make_console()
-    learnt = _read_features(table, file, asked)
+    learnt = _read_features(table, file, options)
     clean_up(out)
     with explain_resuming():
         with (
-            open_engine(asked["engine"], asked["scheduler"]) as engine,
+            open_engine(options["engine"], options["scheduler"]) as engine,
             show_bar(terminal, file.name) as progress,
         ):
             try:
                 found = errata.compare(
                     learnt,
-                    asked["label"],
-                    competitors=list(asked["methods"]) or None,
-                    known=_read_certain(table, asked["known"]),
-                    groups=files.read_filled(table, asked["group"], "group"),
-                    noise=asked["noise"],
-                    kind=asked["kind"],
+                    options["label"],
+                    competitors=list(options["methods"]) or None,
+                    known=_read_certain(table, options["known"]),
+                    groups=files.read_filled(table, options["group"], "group"),
+                    noise=options["noise"],
+                    kind=options["kind"],
                     cv=folds,
-                    repetitions=asked["repetitions"],
+                    repetitions=options["repetitions"],
                     max_rows=rows,
                     out=out,
                     title=file.name,
                     random_state=seed,
-                    n_jobs=asked["jobs"],
+                    n_jobs=options["jobs"],
                     progress=progress,
                     engine=engine,
                 )
@@ -123,14 +123,16 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     _print_result(found.summary(), out, terminal)
 
 
-def _read_features(table: Any, file: Path, asked: dict[str, Any]) -> Any:
+def _read_features(table: Any, file: Path, options: dict[str, Any]) -> Any:
     """The table with the labels, without what is not a feature."""
-    aside = [name for name in (*asked["drop"], asked["group"], asked["known"]) if name is not None]
+    aside = [
+        name for name in (*options["drop"], options["group"], options["known"]) if name is not None
+    ]
     files = errata.auditing._audit_file
-    files.check_known([asked["label"], *aside], table, file)
-    if asked["label"] in aside:
-        raise ValueError(f"column {asked['label']!r} holds the labels; it cannot be left out.")
-    files.check_labels(_get_column(table, asked["label"]), asked["label"])
+    files.check_known([options["label"], *aside], table, file)
+    if options["label"] in aside:
+        raise ValueError(f"column {options['label']!r} holds the labels; it cannot be left out.")
+    files.check_labels(_get_column(table, options["label"]), options["label"])
     kept = table.drop_columns(aside)
     if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")

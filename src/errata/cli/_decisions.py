@@ -76,7 +76,7 @@ _ENDINGS = {
     help="The audited table. [default: where it was audited, or beside AUDIT]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
-def decisions(folder: Path, **asked: Any) -> None:
+def decisions(folder: Path, **options: Any) -> None:
     """Show what was decided about the rows of AUDIT.
 
     AUDIT is the folder that errata audit has written; decisions are in a file beside it. Says who
@@ -90,8 +90,8 @@ def decisions(folder: Path, **asked: Any) -> None:
       errata decisions train.audit --import annotated.json   and back
       errata decisions train.audit --merge colleague.decisions
     """
-    if asked["export"] is None:
-        for option, value in {"--events": asked["events"], "--format": asked["form"]}.items():
+    if options["export"] is None:
+        for option, value in {"--events": options["events"], "--format": options["form"]}.items():
             if value:
                 raise ValueError(f"{option} says how to export; name the file with --export.")
     database = find_database(asked["export"])
@@ -123,65 +123,65 @@ def _export_to_database(database: Path | None, folder: Path, asked: dict[str, An
 def _decisions(folder: Path, asked: dict[str, Any]) -> None:
     """See :func:`decisions`."""
     audited = errata.review.read_audited(folder)
-    if asked["export"] is not None:
-        _check_export(folder, audited, asked)
-    writes = asked["bring"] is not None or bool(asked["merge"])
+    if options["export"] is not None:
+        _check_export(folder, audited, options)
+    writes = options["bring"] is not None or bool(options["merge"])
     if not writes and not errata.review.decisions_path(folder).exists():
-        return _start_review(folder, audited, asked)
+        return _start_review(folder, audited, options)
     with errata.review.open_decisions(folder, read_only=not writes) as kept:
-        _take_in(kept, audited, asked)
-        if asked["export"] is not None:
-            _export(kept, audited, asked)
-        told = errata.review.review_summary(kept, audited, folder, fixed=asked["fixed"])
-    if asked["update"]:
+        _take_in(kept, audited, options)
+        if options["export"] is not None:
+            _export(kept, audited, options)
+        told = errata.review.review_summary(kept, audited, folder, fixed=options["fixed"])
+    if options["update"]:
         errata.auditing.add_review(folder, told)
-    say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(told["sentences"]))
+    say(json.dumps(told, indent=2) if options["as_json"] else "\n".join(told["sentences"]))
 
 
-def _start_review(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
+def _start_review(folder: Path, audited: Any, options: dict[str, Any]) -> None:
     """Before anybody has decided anything, tasks for others to decide on are all there is."""
-    if asked["export"] is None or asked["form"] != "label-studio":
+    if options["export"] is None or options["form"] != "label-studio":
         raise FileNotFoundError(
             f"nobody has decided anything about {folder} yet; begin with: errata review {folder}"
         )
-    clean_up(asked["export"].parent)
-    _print_written(asked["export"], _export_tasks({}, audited, asked))
+    clean_up(options["export"].parent)
+    _print_written(options["export"], _export_tasks({}, audited, options))
 
 
-def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
+def _check_export(folder: Path, audited: Any, options: dict[str, Any]) -> None:
     """Find table and format; raise now what would go wrong after the work."""
     from ..tables.stored._files import check_new_file  # here, as it brings NumPy
 
-    target = asked["export"]
-    form = asked["form"]
+    target = options["export"]
+    form = options["form"]
     found = [name for name, ends in _ENDINGS.items() if target.name.lower().endswith(ends)]
     if form not in (None, *found) or not found:
         fits = [end for name in (FORMATS if form is None else [form]) for end in _ENDINGS[name]]
         raise ValueError(f"{target} does not end as its format does; known: {join_names(fits)}.")
-    if asked["events"] and found == ["label-studio"]:
+    if options["events"] and found == ["label-studio"]:
         raise ValueError("--events are a table; give --export the ending of one, such as .csv.")
-    asked["form"] = found[0]
-    asked["table"] = asked["table"] or find_table(audited.table, folder)
-    check_new_file(asked["table"], target, force=asked["force"])
+    options["form"] = found[0]
+    options["table"] = options["table"] or find_table(audited.table, folder)
+    check_new_file(options["table"], target, force=options["force"])
 
 
-def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
-    for other in asked["merge"]:
+def _take_in(kept: Any, audited: Any, options: dict[str, Any]) -> None:
+    for other in options["merge"]:
         added, known = kept.merge(other)
         say(f"{other}: {plural(added, 'new event')}, {count(known)} known.", err=True)
-    if asked["bring"] is not None:
-        became = errata.review.import_label_studio(kept, audited, asked["bring"])
-        say(f"{asked['bring']}: {_describe_import(became)}", err=True)
+    if options["bring"] is not None:
+        became = errata.review.import_label_studio(kept, audited, options["bring"])
+        say(f"{options['bring']}: {_describe_import(became)}", err=True)
 
 
-def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
-    source = asked["table"]
-    target = asked["export"]
+def _export(kept: Any, audited: Any, options: dict[str, Any]) -> None:
+    source = options["table"]
+    target = options["export"]
     clean_up(target.parent)
-    if asked["events"]:
+    if options["events"]:
         told = plural(errata.review.export_events(kept, target), "event")
-    elif asked["form"] == "label-studio":
-        told = _export_tasks(kept.verdicts(), audited, asked)
+    elif options["form"] == "label-studio":
+        told = _export_tasks(kept.verdicts(), audited, options)
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
@@ -189,9 +189,9 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
         _print_written(target, told)
 
 
-def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, Any]) -> str:
-    source = asked["table"]
-    target = asked["export"]
+def _export_tasks(verdicts: Mapping[str, Any], audited: Any, options: dict[str, Any]) -> str:
+    source = options["table"]
+    target = options["export"]
     tasks = errata.review.export_label_studio(audited, verdicts, source, target)
     return f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
 

@@ -110,6 +110,13 @@ JOBS = _Jobs()
 SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
+# Options of an audit that are noted with it, for a second one after a review.
+REPEATED = (
+    *("drop", "trust", "wavelets", "item", "worker", "features", "group", "sequence", "fs"),
+    *("known", "name", "by", "precision", "pixels", "embeddings", "pred_proba"),
+    *("model", "model_args", "seed", "jobs"),
+)
+
 # What the library calls an option, where that is not its own name.
 ARGUMENTS = {
     "group": "groups",
@@ -123,15 +130,15 @@ ARGUMENTS = {
 }
 
 
-def read_arguments(asked: dict[str, Any]) -> dict[str, Any]:
+def read_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Options of ``errata audit`` as arguments of the library."""
-    renamed = {ARGUMENTS.get(name, name): value for name, value in asked.items()}
+    renamed = {ARGUMENTS.get(name, name): value for name, value in options.items()}
     del renamed["model_args"]
     return renamed | {
         "self_check": not renamed.pop("no_self_check"),
-        "image_shape": _read_size(asked["pixels"]),
+        "image_shape": _read_size(options["pixels"]),
         "estimator": _make_estimator(
-            asked["model"], asked["model_args"], asked["seed"], asked["jobs"]
+            options["model"], options["model_args"], options["seed"], options["jobs"]
         ),
     }
 
@@ -151,34 +158,19 @@ def name_options(sentence: str) -> str:
     return re.sub("`([a-z_]+)`", spell, sentence)
 
 
-def list_options(asked: dict[str, Any]) -> list[str]:
+def list_options(options: dict[str, Any]) -> list[str]:
     """What to type for the same audit again, besides the label and decisions."""
-    several = {f"--{name}": asked[name] for name in ("drop", "trust", "wavelets")}
-    single = {
-        "--item": asked["item"],
-        "--worker": asked["worker"],
-        "--features": asked["features"],
-        "--group": asked["group"],
-        "--sequence": asked["sequence"],
-        "--fs": asked["fs"],
-        "--known": asked["known"],
-        "--id": asked["name"],
-        "--by": asked["by"],
-        "--precision": asked["precision"],
-        "--pixels": asked["pixels"],
-        "--embeddings": asked["embeddings"] and asked["embeddings"].resolve(),
-        "--pred-proba": asked["pred_proba"] and asked["pred_proba"].resolve(),
-        "--model": asked["model"],
-        "--model-args": asked["model_args"],
-        "--seed": asked["seed"],
-        "--jobs": asked["jobs"],
-    }
-    return [
-        *(f"{option}={value}" for option, values in several.items() for value in values),
-        *(f"{option}={value}" for option, value in single.items() if value is not None),
-        *([] if asked["band"] is None else ["--band", *map(str, asked["band"])]),
-        *(["--no-self-check"] if asked["no_self_check"] else []),
-    ]
+    again = []
+    for name in REPEATED:
+        value = options[name]
+        if name in ("embeddings", "pred_proba") and value is not None:
+            value = value.resolve()
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        option = "id" if name == "name" else name.replace("_", "-")
+        again += [f"--{option}={each}" for each in values]
+    if options["band"] is not None:
+        again += ["--band", *map(str, options["band"])]
+    return [*again, "--no-self-check"] if options["no_self_check"] else again
 
 
 def _read_size(pixels: str | None) -> tuple[int, ...] | None:

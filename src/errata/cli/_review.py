@@ -73,7 +73,7 @@ QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
     is_flag=True,
     help="Show what others have decided, blind and without their verdicts: how far do you agree?",
 )
-def review(folder: Path, no_browser: bool, second_reader: bool, **asked: Any) -> None:
+def review(folder: Path, no_browser: bool, second_reader: bool, **options: Any) -> None:
     """Decide on the suspects of AUDIT, one keystroke each.
 
     AUDIT is the folder that errata audit has written. A page opens in your browser; every decision
@@ -97,9 +97,9 @@ def review(folder: Path, no_browser: bool, second_reader: bool, **asked: Any) ->
       errata review train.audit --reviewer ben --second-reader
     """
     if second_reader:
-        asked["queue"] = "second"
+        options["queue"] = "second"
     try:
-        errata.review.serve(folder, browser=not no_browser, ready=_print_address, **asked)
+        errata.review.serve(folder, browser=not no_browser, ready=_print_address, **options)
     except KeyboardInterrupt:
         _sum_up(folder, second_reader)
         raise SystemExit(130) from None
