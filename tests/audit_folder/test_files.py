@@ -3,7 +3,7 @@ import pyarrow as arrow
 import pytest
 from pyarrow import parquet
 
-from errata.audit_folder import MISSING, column_numbers, texts_at, values_and_codes
+from errata.audit_folder import MISSING, convert_numbers, encode_values, read_texts
 
 
 def kept(tmp_path, values, coded=False):
@@ -19,17 +19,17 @@ def kept(tmp_path, values, coded=False):
     [[1, 5, 3, 2], [0.5, 0.25, 1.0, 2.0, 7.5], [True, False, False, True, True, False, True]],
 )
 def test_numbers_are_as_they_were(tmp_path, values):
-    assert column_numbers(kept(tmp_path, values)).tolist() == values
+    assert convert_numbers(kept(tmp_path, values)).tolist() == values
 
 
 def test_a_number_that_is_missing_is_nan(tmp_path):
-    found = column_numbers(kept(tmp_path, [0.5, None, 2.0, None]))
+    found = convert_numbers(kept(tmp_path, [0.5, None, 2.0, None]))
     np.testing.assert_array_equal(found, [0.5, np.nan, 2.0, np.nan])
 
 
 def test_texts_are_those_of_the_rows_asked_for(tmp_path):
     column = kept(tmp_path, ["a", "bé", "", "dd", "e", "f"])
-    assert texts_at(column, np.array([5, 1, 2, 3])).tolist() == ["f", "bé", "", "dd"]
+    assert read_texts(column, np.array([5, 1, 2, 3])).tolist() == ["f", "bé", "", "dd"]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_texts_are_those_of_the_rows_asked_for(tmp_path):
     ],
 )
 def test_values_are_sorted_and_rows_know_theirs(tmp_path, values, coded):
-    found, codes = values_and_codes(kept(tmp_path, values, coded))
+    found, codes = encode_values(kept(tmp_path, values, coded))
     assert found == sorted({value for value in values if value is not None})
     assert {type(value) for value in found} == {type(values[0])}  # 1 and 1.0 are two labels
     assert [None if code == MISSING else found[code] for code in codes] == values

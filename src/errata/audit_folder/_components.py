@@ -132,19 +132,19 @@ def gather_components(
         Wrong labels that the audit expects. The prior of the shifts leans to one side as far as it
         takes to expect as many, so that the components change nothing before the first verdict.
     """
-    suspects = _sums(p[flagged], SHIFTS)
-    others = _sums(p[~flagged], SHIFTS)
+    suspects = _sum_rows(p[flagged], SHIFTS)
+    others = _sum_rows(p[~flagged], SHIFTS)
     shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
     apart = np.eye(len(SHIFTS))  # shifts of others, given that of the suspects
     if flagged.any():
         apart = np.exp(-(((SHIFTS[:, None] - SHIFTS) / SHIFT_SPREAD) ** 2) / 2)
         apart /= apart.sum(axis=1, keepdims=True)
-    shares = _leaning(shared @ suspects.wrong + shared @ others.wrong @ apart.T, total)
+    shares = _fit_weights(shared @ suspects.wrong + shared @ others.wrong @ apart.T, total)
     weights = shared[:, None, None] * shares[:, None] * apart
     return Components(tuple(kinds), SHIFTS, weights, suspects, others)
 
 
-def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
+def _sum_rows(p: np.ndarray, shifts: np.ndarray) -> RowSums:
     wrong, variance = np.zeros((2, p.shape[1], len(shifts)))
     for start in range(0, len(p), AT_ONCE):
         for s, e in enumerate(np.exp(shifts)):
@@ -154,7 +154,7 @@ def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
     return RowSums(len(p), wrong, variance)
 
 
-def _leaning(expected: np.ndarray, total: float) -> np.ndarray:
+def _fit_weights(expected: np.ndarray, total: float) -> np.ndarray:
     """Weights of the shifts under which ``expected`` is ``total`` on the mean, or nearly."""
     low = -10.0
     high = 10.0
@@ -232,8 +232,8 @@ def evidence_of(
     """
     p, wrong, flagged = (np.asarray(given) for given in (p, wrong, flagged))
     left_open = np.zeros(len(p), dtype=bool) if unsure is None else unsure
-    unsure_flagged = _sums(p[flagged & left_open], components.shifts)
-    unsure_others = _sums(p[~flagged & left_open], components.shifts)
+    unsure_flagged = _sum_rows(p[flagged & left_open], components.shifts)
+    unsure_others = _sum_rows(p[~flagged & left_open], components.shifts)
     p, wrong, flagged = p[~left_open], wrong[~left_open], flagged[~left_open]
     likelihood = np.empty((2, len(components.kinds), len(components.shifts)))
     for s, e in enumerate(np.exp(components.shifts)):
@@ -244,8 +244,8 @@ def evidence_of(
         likelihood[1, :, s] = each[~flagged].sum(axis=0)
     return Evidence(
         log_likelihood=likelihood,
-        flagged=_sums(p[flagged], components.shifts),
-        others=_sums(p[~flagged], components.shifts),
+        flagged=_sum_rows(p[flagged], components.shifts),
+        others=_sum_rows(p[~flagged], components.shifts),
         found_flagged=int(np.sum(wrong & flagged)),
         found_others=int(np.sum(wrong & ~flagged)),
         promised=float(np.asarray(p_wrong)[~left_open][flagged].sum()),
@@ -304,24 +304,24 @@ def expected_left(
         means = wrong[0]
         spread = variance[0]
     kept = weights > (NEGLIGIBLE * weights.max() if len(given) == 2 else -1.0)
-    low, high = of_mixture(
+    low, high = find_quantiles(
         weights[kept] / weights[kept].sum(), means[kept], spread[kept], max(n, 0), COVERAGE
     )
     expected = float(np.sum(weights * means))
     return expected, min(low, expected), max(high, expected)
 
 
-def of_mixture(
+def find_quantiles(
     weights: np.ndarray, means: np.ndarray, variances: np.ndarray, most: float, coverage: float
 ) -> tuple[float, float]:
     """Quantiles of a count between 0 and ``most`` that is nearly normal under each hypothesis."""
     spread = np.sqrt(2 * np.maximum(variances, 1e-12))
     parts = list(zip(weights.tolist(), means.tolist(), spread.tolist(), strict=True))
     tail = (1 - coverage) / 2
-    return _quantile(parts, tail, most), _quantile(parts, 1 - tail, most)
+    return _find_quantile(parts, tail, most), _find_quantile(parts, 1 - tail, most)
 
 
-def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
+def _find_quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
     """Where the distribution function of the mixture reaches a level, by halving."""
     low = 0.0
     high = float(most)

@@ -110,7 +110,7 @@ class CardFile:
         groups = self._file.metadata.num_row_groups
         sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
         self._starts = np.cumsum([0, *sizes])
-        self.rows: np.ndarray = column_numbers(self._file.read(columns=["row"])["row"])
+        self.rows: np.ndarray = convert_numbers(self._file.read(columns=["row"])["row"])
         self._groups: OrderedDict[int, Any] = OrderedDict()
 
     def __len__(self) -> int:
@@ -154,8 +154,8 @@ def write_components(path: Path, p: np.ndarray) -> None:
 
 def read_components(path: Path, rows: Any = slice(None)) -> np.ndarray:
     """What :func:`write_components` has kept, of all rows or some, shape (n, components)."""
-    names = stored_columns(path)
-    return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
+    names = list_columns(path)
+    return np.stack([convert_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
 def read_column(path: Path, name: str) -> Any:
@@ -167,7 +167,7 @@ def read_column(path: Path, name: str) -> Any:
         return file.read([name])[name]
 
 
-def stored_columns(path: Path) -> list[str]:
+def list_columns(path: Path) -> list[str]:
     """The names of the columns of a file."""
     from pyarrow import parquet
 
@@ -175,23 +175,23 @@ def stored_columns(path: Path) -> list[str]:
         return file.schema_arrow.names
 
 
-def column_numbers(column: Any) -> np.ndarray:
+def convert_numbers(column: Any) -> np.ndarray:
     """A column of numbers or truth values; of numbers, NaN where one is missing."""
-    parts = [_numbers_in_column(chunk) for chunk in column.chunks]
+    parts = [_convert_chunk(chunk) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def texts_at(column: Any, rows: np.ndarray) -> np.ndarray:
+def read_texts(column: Any, rows: np.ndarray) -> np.ndarray:
     """The texts of some rows."""
     starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
     found = np.empty(len(rows), dtype=object)
     for chunk, start in zip(column.chunks, starts, strict=False):
         places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
-        found[places] = _texts(chunk, rows[places] - start)
+        found[places] = _decode_texts(chunk, rows[places] - start)
     return found
 
 
-def _texts(chunk: Any, rows: np.ndarray) -> list[str]:
+def _decode_texts(chunk: Any, rows: np.ndarray) -> list[str]:
     _, ends, content = chunk.buffers()
     wide = np.int64 if str(chunk.type) == "large_string" else np.int32
     offsets = np.frombuffer(ends, wide)[chunk.offset :]
@@ -200,19 +200,19 @@ def _texts(chunk: Any, rows: np.ndarray) -> list[str]:
     return [str(letters[start:end], "utf-8") for start, end in spans]
 
 
-def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
+def encode_values(column: Any) -> tuple[list[Any], np.ndarray]:
     """The different values of a column, sorted, and the place of each row's among them."""
     if hasattr(column.type, "index_type"):
-        parts = [_dictionary_codes(chunk) for chunk in column.chunks]
+        parts = [_read_codes(chunk) for chunk in column.chunks]
     else:
-        values, codes = np.unique(column_numbers(column), return_inverse=True)
+        values, codes = np.unique(convert_numbers(column), return_inverse=True)
         present = values[~np.isnan(values)]  # what is missing is last, and made them floats
         present = present.astype(column.type.to_pandas_dtype()).tolist()
         parts = [(present, np.where(codes < len(present), codes, MISSING))]
-    return _joined(parts)
+    return _join_codes(parts)
 
 
-def _numbers_in_column(chunk: Any) -> np.ndarray:
+def _convert_chunk(chunk: Any) -> np.ndarray:
     valid, content = chunk.buffers()
     end = chunk.offset + len(chunk)
     if str(chunk.type) == "bool":
@@ -226,13 +226,13 @@ def _numbers_in_column(chunk: Any) -> np.ndarray:
     return values
 
 
-def _dictionary_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:
-    codes = _numbers_in_column(chunk.indices)
+def _read_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:
+    codes = _convert_chunk(chunk.indices)
     values = chunk.dictionary.to_pylist()
     return values, np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
 
 
-def _joined(parts: Iterable[tuple[list[Any], np.ndarray]]) -> tuple[list[Any], np.ndarray]:
+def _join_codes(parts: Iterable[tuple[list[Any], np.ndarray]]) -> tuple[list[Any], np.ndarray]:
     """Codes of several parts, each with values of its own, in terms of the values of all."""
     kept = list(parts)
     values = sorted({value for own, _ in kept for value in own})

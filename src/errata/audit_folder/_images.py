@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-# How files of the kinds that every browser shows begin; the name of a file may lie, these do not.
-
 
 def pixels_uri(pixels: Any) -> str:
     """Turn an array into a PNG picture, as a data URI.
@@ -41,7 +39,7 @@ def pixels_uri(pixels: Any) -> str:
             f"pixels of shape {pixels.shape} are not a picture; "
             "pass (height, width) for gray or (height, width, 3) for colours."
         )
-    return _data_uri("image/png", _png(_to_bytes(pixels)))
+    return _make_uri("image/png", _encode_png(_to_bytes(pixels)))
 
 
 def thumbnail_uri(path: str | os.PathLike | bytes, size: int = 64) -> str | None:
@@ -82,7 +80,7 @@ def thumbnail_uri(path: str | os.PathLike | bytes, size: int = 64) -> str | None
             picture.save(out, "PNG" if exact else "JPEG", optimize=True)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None  # all that Pillow raises for files that are broken, not pictures, or huge
-    return _data_uri("image/png" if exact else "image/jpeg", out.getvalue())
+    return _make_uri("image/png" if exact else "image/jpeg", out.getvalue())
 
 
 def upright(picture: Any) -> Any:
@@ -107,7 +105,7 @@ def _to_bytes(pixels: np.ndarray) -> np.ndarray:
     return np.rint(255 * stretched).astype(np.uint8)
 
 
-def _png(pixels: np.ndarray) -> bytes:
+def _encode_png(pixels: np.ndarray) -> bytes:
     """PNG (ISO/IEC 15948), 8 bits a sample, no filter."""
     height, width = pixels.shape[:2]
     colour_type = 0 if pixels.ndim == 2 else 2
@@ -116,12 +114,12 @@ def _png(pixels: np.ndarray) -> bytes:
     lines[:, 1:] = pixels.reshape(height, -1)
     body = zlib.compress(lines.tobytes(), 9)
     chunks = ((b"IHDR", header), (b"IDAT", body), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_make_chunk(name, data) for name, data in chunks)
 
 
-def _chunk(name: bytes, data: bytes) -> bytes:
+def _make_chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def _data_uri(kind: str, content: bytes) -> str:
+def _make_uri(kind: str, content: bytes) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, hypergeom, norm
 
-from errata.audit_folder._components import of_mixture
+from errata.audit_folder._components import find_quantiles
 from errata.review.inference._anytime import Draws
 from errata.review.inference._certificate import (
-    _chances,
-    _hypergeometric,
+    _compute_chances,
+    _compute_hypergeometric,
     at_least_wrong,
     at_most_wrong,
 )
@@ -32,11 +32,11 @@ def test_nothing_counted_leaves_everything_open():
 
 
 def test_quantiles_of_a_mixture_are_those_of_its_parts():
-    one = of_mixture(np.ones(1), np.array([50.0]), np.array([25.0]), 1000, 0.9)
+    one = find_quantiles(np.ones(1), np.array([50.0]), np.array([25.0]), 1000, 0.9)
     np.testing.assert_allclose(one, norm(50, 5).interval(0.9), rtol=0, atol=1e-6)
-    two = of_mixture(np.array([0.5, 0.5]), np.array([10.0, 90.0]), np.zeros(2), 1000, 0.9)
+    two = find_quantiles(np.array([0.5, 0.5]), np.array([10.0, 90.0]), np.zeros(2), 1000, 0.9)
     np.testing.assert_allclose(two, (10, 90), rtol=0, atol=1e-4)
-    near_zero = of_mixture(np.ones(1), np.array([1.0]), np.array([4.0]), 3, 0.9)
+    near_zero = find_quantiles(np.ones(1), np.array([1.0]), np.array([4.0]), 3, 0.9)
     np.testing.assert_allclose(near_zero, (0, 3), rtol=0, atol=1e-6)  # never beyond what there is
 
 
@@ -49,7 +49,7 @@ NOTHING = (0, 0, 0)
 
 
 def test_draws_are_hypergeometric():
-    found = _hypergeometric(50, 8, np.array([0, 5, 45, 50]))
+    found = _compute_hypergeometric(50, 8, np.array([0, 5, 45, 50]))
     expected = [hypergeom.pmf(np.arange(9), 50, wrong, 8) for wrong in (0, 5, 45, 50)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
@@ -58,7 +58,7 @@ def test_the_chance_of_the_statistic_is_that_of_all_outcomes():
     draws = drawn((30, 5, 3), (70, 8, 1))
     split, total = np.array([4, 10]), 20
     observed = 30 * 3 / 5 + 70 * 1 / 8
-    for wrong, found in zip(split, _chances(draws, split, total), strict=True):
+    for wrong, found in zip(split, _compute_chances(draws, split, total), strict=True):
         expected = sum(
             hypergeom.pmf(a, 30, wrong, 5) * hypergeom.pmf(b, 70, total - wrong, 8)
             for a in range(6)

@@ -101,10 +101,13 @@ class Draws:
             ways.append((0.15 / len(SHIFTS), SHIFTED_ROWS * moved, SHIFTED_ROWS * (1 - moved)))
         ways.append((0.25, np.full(len(m), 0.5), np.full(len(m), 0.5)))
         ways.append((0.10, np.full(len(m), 0.25), np.full(len(m), 25.0)))
-        told = [(w, _log_beta_binomial(a, b, n, x), _median(a + x, b + n - x)) for w, a, b in ways]
+        told = [
+            (w, _log_beta_binomial(a, b, n, x), _compute_medians(a + x, b + n - x))
+            for w, a, b in ways
+        ]
         a = np.array([0.5])
         b = np.array([2.0])
-        shared = _median(a + x.sum(), b + n.sum() - x.sum()) * len(m)
+        shared = _compute_medians(a + x.sum(), b + n.sum() - x.sum()) * len(m)
         told.append((0.20, _log_beta_binomial(a, b, n.sum(), x.sum()), shared))
         return [(log(weight), chance, rates) for weight, chance, rates in told]
 
@@ -128,10 +131,10 @@ class Draws:
         def bound(log_slope: float) -> float:
             slope = exp(log_slope)
             strata = zip(self.rows, self.drawn, self.wrong, self.limits, strict=True)
-            tops = [_top(slope, rows, n, x, limits) for rows, n, x, limits in strata]
+            tops = [_find_top(slope, rows, n, x, limits) for rows, n, x, limits in strata]
             return (sum(tops) - log_limit) / slope
 
-        return floor(_least(bound, -16.0, 7.0) + 1e-9)
+        return floor(_minimise(bound, -16.0, 7.0) + 1e-9)
 
     def log_martingale(self, split: np.ndarray, log_foretold: float) -> np.ndarray:
         """Logarithm of M for splits of shape (m, 2) into strata."""
@@ -183,7 +186,7 @@ class Draws:
         start = int(np.clip(round(estimate), low, high))
         if not is_left(start):
             return int(low), int(high)
-        return _halve(start, int(low), is_left, self.rows), _halve(
+        return _search_bound(start, int(low), is_left, self.rows), _search_bound(
             start, int(high), is_left, self.rows
         )
 
@@ -260,7 +263,7 @@ def _log_beta_binomial(a: np.ndarray, b: np.ndarray, n: np.ndarray, x: np.ndarra
     return float(np.sum(betaln(a + x, b + n - x) - betaln(a, b)))
 
 
-def _median(a: np.ndarray, b: np.ndarray) -> list[float]:
+def _compute_medians(a: np.ndarray, b: np.ndarray) -> list[float]:
     from scipy.special import betaincinv
 
     return [float(median) for median in betaincinv(a, b, 0.5)]
@@ -282,7 +285,7 @@ def log_choose(n: Any, k: Any) -> np.ndarray:
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
 
 
-def _top(slope: float, rows: int, n: float, x: float, limits: tuple[int, int]) -> float:
+def _find_top(slope: float, rows: int, n: float, x: float, limits: tuple[int, int]) -> float:
     """The largest of slope k + log L(k) over whole numbers within limits.
 
     It is concave: the factor from k - 1 to k passes 1 at a root of a quadratic.
@@ -296,7 +299,9 @@ def _top(slope: float, rows: int, n: float, x: float, limits: tuple[int, int]) -
     return float((slope * near + _log_likelihood(near, rows, n, x)).max())
 
 
-def _least(function: Callable[[float], float], low: float, high: float, steps: int = 24) -> float:
+def _minimise(
+    function: Callable[[float], float], low: float, high: float, steps: int = 24
+) -> float:
     """The smallest value that a golden-section search meets."""
     left = high - GOLDEN * (high - low)
     right = low + GOLDEN * (high - low)
@@ -320,7 +325,9 @@ def _least(function: Callable[[float], float], low: float, high: float, steps: i
     return best
 
 
-def _halve(inside: int, outside: int, is_left: Callable[[int], bool], rows: Sequence[int]) -> int:
+def _search_bound(
+    inside: int, outside: int, is_left: Callable[[int], bool], rows: Sequence[int]
+) -> int:
     """The last number from ``inside`` towards ``outside`` that is left, rounded outward."""
     if is_left(outside):
         return outside
@@ -334,7 +341,7 @@ def _halve(inside: int, outside: int, is_left: Callable[[int], bool], rows: Sequ
     return inside if near == 1 else outside
 
 
-def list_lengths(flagged: int) -> tuple[list[int], list[float]]:
+def _choose_lengths(flagged: int) -> tuple[list[int], list[float]]:
     """Lengths of the list of suspects that are tested, and the share of alpha of each."""
     lengths = [flagged] if flagged else []
     while lengths and round(lengths[-1] / 2) >= SHORTEST_LIST:
@@ -447,7 +454,7 @@ class ListBound:
         is_found[list(found)] = True
         self.wrong = np.cumsum(is_found)  # of the first 1, 2, ... rows, at least
         k = np.arange(1, rows + 1)
-        for length, share in zip(*list_lengths(rows), strict=True):
+        for length, share in zip(*_choose_lengths(rows), strict=True):
             drawn = [w for rank, w in zip(ranks, wrong, strict=True) if rank < length]
             least = least_wrong(length, len(drawn), sum(drawn), alpha * share)
             self.wrong = np.maximum(self.wrong, least - np.maximum(length - k, 0))

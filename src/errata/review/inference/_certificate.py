@@ -53,7 +53,7 @@ def at_least_wrong(draws: Draws, confidence: float = 0.975) -> int:
     high = sum(most for _, most in draws.limits)
     while low < high:
         middle = (low + high) // 2
-        if _chance(draws, middle) > 1 - confidence:
+        if _find_chance(draws, middle) > 1 - confidence:
             high = middle
         else:
             low = middle + 1
@@ -65,29 +65,29 @@ def at_most_wrong(draws: Draws, confidence: float = 0.975) -> int:
     return sum(draws.rows) - at_least_wrong(draws.exchange(), confidence)
 
 
-def _chance(draws: Draws, total: int) -> float:
+def _find_chance(draws: Draws, total: int) -> float:
     """The largest probability, over all splits of ``total``, of a statistic as large as it is."""
     (least, most), (other_least, other_most) = draws.limits
     low = max(least, total - other_most)
     high = min(most, total - other_least)
     tried = np.unique(np.linspace(low, high, SPLITS).round().astype(int))
-    chances = _chances(draws, tried, total)
+    chances = _compute_chances(draws, tried, total)
     if high - low < SPLITS:
         return float(chances.max())
     step = -(-(high - low) // (SPLITS - 1))
     worst = int(tried[chances.argmax()])
     near = np.unique(np.linspace(worst - step, worst + step, SPLITS).round().astype(int))
     near = near[(near >= low) & (near <= high)]
-    return float(max(chances.max(), _chances(draws, near, total).max()))
+    return float(max(chances.max(), _compute_chances(draws, near, total).max()))
 
 
-def _chances(draws: Draws, split: np.ndarray, total: int) -> np.ndarray:
+def _compute_chances(draws: Draws, split: np.ndarray, total: int) -> np.ndarray:
     """Probability of the statistic or a larger one, if so many of the first stratum are wrong."""
     rows, other_rows = draws.rows
     drawn, other_drawn = map(int, draws.drawn)
     wrong, other_wrong = draws.wrong
-    seen = _hypergeometric(rows, drawn, split)
-    beyond = _hypergeometric(other_rows, other_drawn, total - split)
+    seen = _compute_hypergeometric(rows, drawn, split)
+    beyond = _compute_hypergeometric(other_rows, other_drawn, total - split)
     beyond = np.cumsum(beyond[:, ::-1], axis=1)[:, ::-1]
     beyond = np.column_stack([beyond, np.zeros(len(split))])
     # What is missing of the statistic, but for a factor, after the draws of the first stratum.
@@ -98,7 +98,7 @@ def _chances(draws: Draws, split: np.ndarray, total: int) -> np.ndarray:
     return np.sum(seen * beyond[:, needed], axis=1)
 
 
-def _hypergeometric(rows: int, drawn: int, wrong: np.ndarray) -> np.ndarray:
+def _compute_hypergeometric(rows: int, drawn: int, wrong: np.ndarray) -> np.ndarray:
     """Probabilities of 0, 1, ... wrong labels among those drawn, a line for each number in all."""
     found = np.arange(drawn + 1)
     wrong = wrong[:, None]

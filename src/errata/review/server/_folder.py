@@ -25,13 +25,13 @@ from ...audit_folder import (
     MISSING,
     ROWS,
     CardFile,
-    column_numbers,
+    convert_numbers,
+    encode_values,
+    list_columns,
     read_column,
     read_components,
     read_numbers,
-    stored_columns,
-    texts_at,
-    values_and_codes,
+    read_texts,
 )
 from ...audit_folder.decisions import as_text, from_text
 from ._keys import format_name
@@ -63,9 +63,9 @@ class AuditFolder:
         # Of the rows that have a card, in the order of the cards; a column at a time, as only some
         # rows of each are kept.
         self.rows = rows
-        self.keys = texts_at(read_column(path / ROWS, "key"), rows)
-        self.p_wrong = column_numbers(read_column(path / ROWS, self.kind.review.p_wrong))[rows]
-        self.flagged = column_numbers(read_column(path / ROWS, "flagged"))[rows]
+        self.keys = read_texts(read_column(path / ROWS, "key"), rows)
+        self.p_wrong = convert_numbers(read_column(path / ROWS, self.kind.review.p_wrong))[rows]
+        self.flagged = convert_numbers(read_column(path / ROWS, "flagged"))[rows]
         self.certain = self._show_gold()
         self._places = {row: place for place, row in enumerate(rows.tolist())}
 
@@ -94,8 +94,8 @@ class AuditFolder:
         """What the audit said of all rows, also of those without a card, for the certificate."""
         path = self.path / ROWS
         names = ("suspicion", "p_wrong", "flagged", "known")
-        kept = [name for name in names if name in stored_columns(path)]
-        columns = {name: column_numbers(read_column(path, name)) for name in kept}
+        kept = [name for name in names if name in list_columns(path)]
+        columns = {name: convert_numbers(read_column(path, name)) for name in kept}
         return columns | {"unlabelled": self.recorded.blank_rows}
 
     def _show_gold(self) -> dict[str, str]:
@@ -203,13 +203,13 @@ class RecordedClasses:
     """
 
     def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
-        given, labels = values_and_codes(read_column(path, "labels"))
-        looks_like, suggested = values_and_codes(read_column(path, "suggested"))
+        given, labels = encode_values(read_column(path, "labels"))
+        looks_like, suggested = encode_values(read_column(path, "suggested"))
         self.classes = numbers.get("classes") or given
         self.texts = [as_text(value) for value in self.classes]
         self.blank_rows = labels == MISSING  # of the whole table
-        self._label = _encode_values(self.classes, given)[labels[rows]]
-        self._suggested = _encode_values(self.classes, looks_like)[suggested[rows]]
+        self._label = _encode_classes(self.classes, given)[labels[rows]]
+        self._suggested = _encode_classes(self.classes, looks_like)[suggested[rows]]
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -288,7 +288,7 @@ class RecordedNumbers:
     choices: tuple[tuple[str, str], ...] = ()  # numbers are typed, and not looked for one by one
 
     def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
-        targets = column_numbers(read_column(path, "targets"))
+        targets = convert_numbers(read_column(path, "targets"))
         self.blank_rows = np.isnan(targets)  # of the whole table
         self._targets = targets[rows]
 
@@ -392,7 +392,7 @@ class RecordedSets:
         return np.zeros(len(cells), dtype=bool) if place is None else cells[:, place]
 
 
-def _encode_values(classes: list[Any], values: list[Any]) -> np.ndarray:
+def _encode_classes(classes: list[Any], values: list[Any]) -> np.ndarray:
     """The place of each value among the classes, and at the end what is missing."""
     place = {name: code for code, name in enumerate(classes)}
     return np.array([*(place.get(value, MISSING) for value in values), MISSING])
@@ -404,5 +404,5 @@ def _is_same(text: str, given: str) -> bool:
 
 def _read_cells(path: Path, name: str, n_labels: int, rows: np.ndarray) -> np.ndarray:
     """A column for each label, of some rows."""
-    columns = [column_numbers(read_column(path, name.format(place))) for place in range(n_labels)]
+    columns = [convert_numbers(read_column(path, name.format(place))) for place in range(n_labels)]
     return np.stack([column[rows].astype(bool) for column in columns], axis=1)
