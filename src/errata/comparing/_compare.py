@@ -350,12 +350,12 @@ def _measure_folds(
     """Values of each fold as they come, measured in processes of this machine or on a cluster."""
     if engine is None:
         parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        return parallel(delayed(_score)(fold, shared) for fold in missing)
-    found = map_elsewhere(engine, _score, missing, shared, stage="compare", folder=folder)
+        return parallel(delayed(score_fold)(fold, shared) for fold in missing)
+    found = map_elsewhere(engine, score_fold, missing, shared, stage="compare", folder=folder)
     return (scored for _, scored in found)
 
 
-def _score(fold: _Missing, shared: tuple[ComparedRows, int]) -> tuple[int, dict[str, Values]]:
+def score_fold(fold: _Missing, shared: tuple[ComparedRows, int]) -> tuple[int, dict[str, Values]]:
     """Fit each competitor to the training rows of a fold, and score what it predicts."""
     rows, seed = shared
     number, train, test, competitors = fold
