@@ -94,15 +94,15 @@ def decisions(folder: Path, **options: Any) -> None:
         for option, value in {"--events": options["events"], "--format": options["form"]}.items():
             if value:
                 raise ValueError(f"{option} says how to export; name the file with --export.")
-    database = find_database(asked["export"])
-    if database is not None or asked["out_table"] is not None:
-        return _export_to_database(database, folder, asked)
-    _decisions(folder, asked)
+    database = find_database(options["export"])
+    if database is not None or options["out_table"] is not None:
+        return _export_to_database(database, folder, options)
+    _decisions(folder, options)
 
 
-def _export_to_database(database: Path | None, folder: Path, asked: dict[str, Any]) -> None:
-    """Do what was asked, and write the exported table to a database instead of a file."""
-    name = asked["out_table"]
+def _export_to_database(database: Path | None, folder: Path, options: dict[str, Any]) -> None:
+    """Do what was asked for, and write the exported table to a database instead of a file."""
+    name = options["out_table"]
     if database is None or name is None:
         raise ValueError(
             "--out-table names a table of a database, and --export the database, as in "
@@ -110,17 +110,17 @@ def _export_to_database(database: Path | None, folder: Path, asked: dict[str, An
         )
     from ..tables.formats._database import check_new_table, write_database_table
 
-    if asked["form"] is not None:
+    if options["form"] is not None:
         raise ValueError("--format is for files; a database has its own.")
-    check_new_table(database, name, force=asked["force"])
+    check_new_table(database, name, force=options["force"])
     with tempfile.TemporaryDirectory() as temporary:
-        asked["export"] = Path(temporary, "decided.parquet")
-        _decisions(folder, asked)
-        write_database_table(database, name, asked["export"], force=asked["force"])
+        options["export"] = Path(temporary, "decided.parquet")
+        _decisions(folder, options)
+        write_database_table(database, name, options["export"], force=options["force"])
     say(f"Wrote the table {name} of {database}.", err=True)
 
 
-def _decisions(folder: Path, asked: dict[str, Any]) -> None:
+def _decisions(folder: Path, options: dict[str, Any]) -> None:
     """See :func:`decisions`."""
     audited = errata.review.read_audited(folder)
     if options["export"] is not None:
@@ -185,7 +185,7 @@ def _export(kept: Any, audited: Any, options: dict[str, Any]) -> None:
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
-    if asked["out_table"] is None:
+    if options["out_table"] is None:
         _print_written(target, told)
 
 
