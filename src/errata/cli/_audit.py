@@ -377,12 +377,12 @@ def _audit_table(
 
     What was found, the rows that are listed, and what changed.
     """
-    if not is_pattern(file) and not file.is_dir():
-        with readable(file):
-            pass  # when it is missing, that is the first thing to say
     with show_progress():  # from the first moment on: what audits takes a second to import
         arguments = read_arguments(options)
         kind = find_kind(arguments)
+        if not is_pattern(file) and not file.is_dir():
+            with readable(file):
+                pass  # when it is missing, that is said before the work begins
         in_parts = errata.auditing._audit_file.is_read_in_parts(file, memory, engine or scheduler)
     if no_resume and not in_parts:
         raise ValueError(
