@@ -296,19 +296,33 @@ def reduce_by_local_svms(X, y, k=20):
     return {"flagged": flagged}
 
 
-def perturb_labels(X, y, alpha=1.0):
-    """F-24 to F-26: leave-one-out predictions of kernel ridge, any other label flipped."""
+def leave_out_with_flips(X, y, alpha=1.0):
+    """Signs, leave-one-out outputs of kernel ridge, and (i, j): that of j, label i flipped."""
     signs = np.where(y == 1, 1.0, -1.0)
     square = squareform(pdist(X)) ** 2
     K = np.exp(-square / np.median(square[square > 0]))
     H = K @ np.linalg.inv(K + alpha * np.eye(len(y)))
     h = np.diag(H)
     outside = (H @ signs - h * signs) / (1 - h)
-    # Row i: its label is flipped; column j: predicted without itself.
     flipped = outside - 2 * (H * signs).T / (1 - h)
     np.fill_diagonal(flipped, outside)
+    return signs, outside, flipped
+
+
+def perturb_labels(X, y):
+    """F-24 and F-26: most of the others' flips leave a row predicted against its label."""
+    signs, outside, flipped = leave_out_with_flips(X, y)
     share = (np.sign(flipped) != signs).mean(axis=0)
     return {"suspicion": share - 1e-3 * outside * signs, "flagged": share > 0.5}
+
+
+def flip_for_fewer_errors(X, y):
+    """F-25: rows whose flip lowers the leave-one-out error of the whole set."""
+    signs, outside, flipped = leave_out_with_flips(X, y)
+    wrong = np.sign(flipped) != signs
+    np.fill_diagonal(wrong, np.sign(outside) == signs)  # its own label is flipped as well
+    gain = (np.sign(outside) != signs).sum() - wrong.sum(axis=1)
+    return {"suspicion": gain, "flagged": gain > 0}
 
 
 def detect_by_class(X, y, detector):
@@ -404,6 +418,7 @@ THEIRS = {
 TWO_CLASSES = {
     "T-19 Valizadegan and Tan": smooth_flips,
     "F-24 perturbed labels": perturb_labels,
+    "F-25 flips that lower errors": flip_for_fewer_errors,
     "F-49 filtering while boosting": filter_while_boosting,
 }
 
