@@ -120,6 +120,7 @@ def dsyrk(n, m, block=8192):
 
 def measure_hpelm(X, y, options, clock):
     """One fit by hpelm and by us: tanh units, the same alpha, regression on +-1."""
+    here = sys.path.pop(0)  # tables.py beside this file would hide the library that hpelm needs
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -127,6 +128,8 @@ def measure_hpelm(X, y, options, clock):
     except ImportError as error:
         print(f"hpelm is not here to compare with ({error}); pip install hpelm\n")
         return
+    finally:
+        sys.path.insert(0, here)
     T = 2.0 * y[:, None] - 1
 
     def theirs():
