@@ -10,7 +10,8 @@ Rules see the same pooled probabilities as the audit: the most probable class (a
 learning's counts (Northcutt et al., 2021; by noise rate, and of both ways). ``label`` is the F1
 score of the best list that knows the labels only. All of ``networks``, ``pairs``, ``single`` and
 the tables of ``CHOSEN_ON`` in noisy_sets.py were in view while the rule of the noise model was
-chosen: their figures flatter it. Those of FOLDER/more chose none: ``tables --sets more``.
+chosen: their figures flatter it. Those of FOLDER/more chose no constant (``tables --sets more``),
+but decided that ambiguous classes widen the interval and leave the probabilities alone.
 """
 
 import itertools

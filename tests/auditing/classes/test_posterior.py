@@ -324,11 +324,29 @@ def test_counting_rows_and_estimating_matrices_widen_the_interval():
 
 
 def test_the_interval_reaches_boundary_noise_unless_it_is_unlikely():
-    likely = posterior([0.88, 0.12], [0.1, 0.3])
+    likely = posterior([0.75, 0.25], [0.1, 0.3])
     unlikely = posterior([0.96, 0.04], [0.1, 0.3])
     assert likely.interval(10**9)[1] == pytest.approx(0.3, abs=1e-3)
     assert unlikely.interval(10**9)[1] == pytest.approx(0.1, abs=1e-3)
-    assert likely.interval(100)[1] > 0.35
+    assert likely.interval(100)[1] > 0.37
+    assert posterior([0.85, 0.15], [0.1, 0.3]).interval(100)[1] < 0.33
+
+
+def test_the_interval_begins_at_none_where_overlap_is_left_open():
+    sure = posterior([0.0, 0.8, 0.2], [0.0, 0.2, 0.4])
+    np.testing.assert_allclose(sure.interval(10**9), [0.2, 0.4], rtol=0, atol=1e-3)
+    doubted = sure._replace(left_open=0.06)
+    np.testing.assert_allclose(doubted.interval(10**9), [0.0, 0.4], rtol=0, atol=1e-3)
+    assert doubted.rate == sure.rate
+
+
+def test_overlap_is_left_open_where_classes_stay_ambiguous_and_noise_is_no_likelier():
+    overlap = draw_truth(symmetric(3, 0.0), 1500, overlap=1.0, error=0.2)
+    found = noise_posterior(overlap.logs, overlap.labels)
+    assert found.ambiguity > 0.2
+    assert found.left_open == pytest.approx(found.ambiguity - 0.1, rel=0.3)
+    noisy = draw_truth(symmetric(3, 0.3), 1500)
+    assert noise_posterior(noisy.logs, noisy.labels).left_open < 1e-3
 
 
 def test_the_interval_begins_where_a_matrix_does_that_knows_labels_by_heart():
@@ -382,7 +400,7 @@ def test_matrices_of_class_to_class_noise_share_one_prior():
     np.testing.assert_allclose(_weigh(alike, np.zeros(3), 2, prior_none=0.0), [0.5, 0.25, 0.25])
 
 
-def test_the_weight_of_boundary_noise_is_the_product_of_four_facts():
+def test_the_weight_of_boundary_noise_is_the_product_of_five_facts():
     codes = np.array([0, 0, 0, 1, 0, 1])  # four contradicted, two surely; three of label 0
     sure = np.array([0.1, 0.4, 0.45, 0.2, 0.9, 0.95])
     q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
@@ -402,6 +420,8 @@ def test_the_weight_of_boundary_noise_is_the_product_of_four_facts():
     assert boundary_weight(boundary, evidence, known(0.3)) == 0
     dull = boundary._replace(ambiguity=before)
     assert boundary_weight(dull, evidence, nothing) == 0
+    rare = boundary._replace(rate=0.05)  # a good model errs as often
+    np.testing.assert_allclose(boundary_weight(rare, evidence, nothing), weight / 2)
 
 
 def test_a_rare_class_that_is_hard_to_see_is_no_boundary_noise():

@@ -7,9 +7,11 @@ it cannot answer, and what is taken for the answer is derived from the table its
   believed in so far as it makes the classes recognisable: ``prior_none`` is the third power of the
   ambiguity of the classes under the best hypotheses over that of the labels; and as far as the
   surest rows of each class show it. Where equal rows have different labels, overlap was counted.
+  Where classes stay ambiguous and the likelihood leaves it open, the interval begins at no noise.
 - *Boundary noise or overlap?* Both look alike. Its weight ``boundary`` grows with what the others
   leave unexplained, with the fraction of contradicted labels that are surely contradicted, and of
-  those that are contradicted both ways, and falls where even then classes stay unrecognisable.
+  those that are contradicted both ways, and falls where even then classes stay unrecognisable, and
+  where so few labels would be wrong that a good model errs as often.
 """
 
 from collections.abc import Sequence
@@ -24,6 +26,7 @@ from .._settings import (
     COVERAGE,
     MOST_WITHOUT_SKILL,
     NOISE_ROWS,
+    OVERLAP,
     WORTH_COMPILING_OF_MANY,
 )
 from ..inputs._duplicates import count_overlap, group_vote, measure_unexplained
@@ -65,6 +68,7 @@ SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where it is decided whether to 
 HEAVY = 0.01  # weight of hypotheses that speak for others
 SATURATED = 0.7  # weight of no noise where models take all for certain: `decision.py single`
 COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals that differ
+AGAINST_NONE = 10.0  # nats of likelihood from which ambiguous classes hardly speak for no noise
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
 COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguous classes are
@@ -76,7 +80,8 @@ BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 FLOWS_RANK = 0.1  # weight of class-to-class noise from which its own view ranks: `decision.py`
 
 # `python benchmarks/decision.py networks`, `tables`, `made`
-BOUNDARY_UNLIKELY = 0.1  # weight up to which the interval need not reach as far as it would
+BOUNDARY_UNLIKELY = 0.2  # weight up to which the interval need not reach as far as it would
+BOUNDARY_USUAL = 0.1  # noise rate below which it is the less likely the rarer it is
 SURELY = 0.65  # probability of another label from which one is contradicted
 RATHER = 0.5
 
@@ -101,6 +106,7 @@ class NoisePosterior(NamedTuple):
     ranking: np.ndarray
     calibration: Calibration
     ambiguity: float  # of the classes under the best hypotheses
+    left_open: float = 0.0  # weight of no noise at the lower end of the interval, at least
     other_view: "NoisePosterior | None" = None  # with the calibration, or without
 
     def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
@@ -156,15 +162,17 @@ class NoisePosterior(NamedTuple):
         """Quantiles of the noise rate: each hypothesis is spread by the counting of rows.
 
         A matrix that was learnt from few rows of each class knows their labels by heart, and finds
-        more errors among them than the rate it stands for: the interval begins where either does.
-        No data can choose between boundary noise and overlap, so unless boundary noise is unlikely
-        the interval reaches as far as it would; and it holds what the other view says.
+        more errors among them than the rate it stands for: the interval begins where either does,
+        and at none where overlap may explain the labels as well. No data can choose between
+        boundary noise and overlap, so unless boundary noise is unlikely the interval reaches as far
+        as it would; and it holds what the other view says.
         """
         tail = (1 - coverage) / 2
         rates = np.array([h.expected for h in self.hypotheses])
         of_matrices = np.array([h.rate for h in self.hypotheses])
-        low, high = self._quantiles(rates, n_rows, [tail, 1 - tail])
-        low = min(low, self._quantiles(of_matrices, n_rows, [tail])[0])
+        cautious = self.with_overlap(self.left_open)
+        low = min(cautious._quantiles(of, n_rows, [tail])[0] for of in (rates, of_matrices))
+        high = self._quantiles(rates, n_rows, [1 - tail])[0]
         if self.boundary > BOUNDARY_UNLIKELY:
             spread = self._spread(rates, n_rows)
             high = max(high, min(1.0, rates[-1] + ndtri(1 - tail) * spread[-1]))
@@ -282,7 +290,15 @@ def _posterior_of_view(calibration: Calibration, evidence: LabelEvidence) -> Noi
         ranking=_beside_boundary((ranking * worth)[kept], BOUNDARY_IN_RANKING),
         calibration=calibration,
         ambiguity=after,
+        left_open=max(0.0, after - OVERLAP) * _likely_without(found),
     )
+
+
+def _likely_without(hypotheses: Sequence[Hypothesis]) -> float:
+    """One if the labels are as likely without noise as with any; hardly above zero if far less."""
+    best = max(h.log_likelihood for h in hypotheses)
+    without = max(h.log_likelihood for h in hypotheses if kind_of(h) == NONE)
+    return float(np.exp((without - best) / AGAINST_NONE))
 
 
 def _weigh(
@@ -311,7 +327,8 @@ def _boundary_weight(
     A label is contradicted by another class that is more probable than not, as far as it is right
     under the other hypotheses, whose noise rate is given: what they explain speaks for them alone.
     Errors at a border go both ways; where labels of a rare class are contradicted, and hardly any
-    for it, it is hard to see.
+    for it, it is hard to see. And a good model errs on some rows of any table: few contradictions
+    are rather its own mistakes.
     """
     unexplained = max(0.0, 1 - rate / max(boundary.rate, 1e-9))
     own = (evidence.codes, np.arange(len(evidence.codes)))
@@ -326,7 +343,8 @@ def _boundary_weight(
     towards = np.bincount(others.argmax(axis=0)[doubted], minlength=n_classes)
     both_ways = (np.minimum(away, towards).sum() + 1) / (away.sum() + 1)
     sharper = boundary.ambiguity / max(ambiguity(evidence.q), 1e-9)
-    return float(unexplained * both_ways * surely / rather * max(0.0, 1 - sharper**2))
+    usual = min(1.0, boundary.rate / BOUNDARY_USUAL)
+    return float(usual * unexplained * both_ways * surely / rather * max(0.0, 1 - sharper**2))
 
 
 def _worth_keeping(weights: np.ndarray, ranking: np.ndarray) -> np.ndarray:
