@@ -3,8 +3,8 @@ Twelve measures of hardness on two moons
 ========================================
 
 A row is hard when its surroundings disagree with its label. There is more than one way to say so:
-by neighbours, by classifiers that have not seen the row, by the leaf of a tree, by the distance to
-the nearest row with another label. Each panel ranks the same 300 rows by one measure of
+by neighbours, by clusters, by classifiers that have not seen the row, by the leaf of a tree, by the
+distance to the nearest row with another label. Each panel ranks the same 300 rows by one measure of
 :mod:`errata.hardness`; rings mark the 24 labels that are wrong, and dark rows are the hard ones.
 
 Use :class:`errata.hardness.NeighborDisagreement` first, and
@@ -25,12 +25,12 @@ from errata.noise import flip_labels
 
 MEASURES = {
     "neighbours (kDN)": hardness.NeighborDisagreement(),
+    "clusters": hardness.ClusterDisagreement(random_state=0),
     "classifiers (IH)": hardness.InstanceHardness(random_state=0),
     "class likelihood (CL)": hardness.ClassLikelihood(),
     "fraction of the pruned leaf (DCP)": hardness.DisjunctClassPercentage(random_state=0),
     "size of the full leaf (DS)": hardness.DisjunctSize(random_state=0),
     "depth in the full tree (TD)": hardness.TreeDepth(random_state=0),
-    "depth in the pruned tree (TD)": hardness.TreeDepth(pruned=True, random_state=0),
     "more harm than good (LSSm)": hardness.LocalSetSmoother(),
     "nearest enemy of many (H)": hardness.Harmfulness(),
     "in few local sets (U)": hardness.Usefulness(),
