@@ -1,12 +1,14 @@
-"""Names of scikit-learn that may move: used here and only here."""
+"""Names of scikit-learn that may move, used here and only here; the BLAS below NumPy and SciPy."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import _check_method_params as take_rows_of_params
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-__all__ = ["read_boosted_trees", "take_rows", "take_rows_of_params"]
+__all__ = ["find_blas", "read_boosted_trees", "take_rows", "take_rows_of_params"]
 
 
 def read_boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -17,3 +19,9 @@ def read_boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """
     trees = [tree.nodes for step in model._predictors for tree in step]
     return np.ravel(model._baseline_prediction), trees
+
+
+@cache
+def find_blas() -> ThreadpoolController:
+    """The BLAS libraries in use; finding them takes longer than asking for their threads."""
+    return ThreadpoolController().select(user_api="blas")

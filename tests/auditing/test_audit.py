@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 from sklearn.naive_bayes import GaussianNB
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import errata
 from auditing.recordings_cases import steady
@@ -511,3 +512,15 @@ def test_a_file_that_fits_is_read_at_once_and_a_missing_one_is_named(tmp_path):
     assert len(quick(path, "label")) == len(CODES)
     with pytest.raises(FileNotFoundError, match=r"no-such\.csv does not exist"):
         errata.audit(tmp_path / "no-such.csv", "label")
+
+
+def test_blas_computes_in_one_thread_while_an_audit_runs():
+    def threads():
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    during = []
+    with threadpool_limits(2, user_api="blas"):
+        quick(X, CODES, progress=lambda stage: during.append(threads()))
+        assert threads() == {2}
+    assert len(during) > 1
+    assert all(each == {1} for each in during)

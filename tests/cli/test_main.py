@@ -85,21 +85,6 @@ def test_help_and_version_do_not_wait_for_scikit_learn():
     ]
 
 
-def test_an_audit_has_as_many_threads_of_blas_as_jobs(tmp_path, monkeypatch):
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "pets.csv").write_text("weight,pet\n1,cat\n")
-    told = fresh(
-        "from errata.cli.__main__ import main\n"
-        f"try: main(['audit', {str(tmp_path / 'pets.csv')!r}, '-l', 'pet'])\n"
-        "except SystemExit: pass\n"
-        "import numpy, scipy.linalg\n"
-        "from threadpoolctl import threadpool_info\n"
-        "print({each['num_threads'] for each in threadpool_info() if each['user_api'] == 'blas'})"
-    )
-    assert told.splitlines()[-1] == "{1}"
-
-
 def test_the_version_is_the_packages():
     result = invoke("--version")
     assert result.output == f"errata, version {errata.__version__}\n"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._compat import find_blas
 from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
@@ -194,34 +195,39 @@ class Problem(ABC):
 
 
 def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
-    """Audit a table: read, find, self-check, flags, result."""
-    started = time.perf_counter()
-    problem.options = options
-    if problem.reading:
-        progress(problem.reading)
-    problem.read()
-    if problem.finding:
-        progress(problem.finding)
-    problem.find(progress)
-    is_checked = options.self_check and problem.can_inject
-    progress(problem.injecting if is_checked else "summing up")
-    check = problem.inject(count_within("self-check", progress)) if is_checked else None
-    problem.flag()
-    result = problem.result(check)
-    look = problem.show(result)
-    if problem.may_be_reviewed:
-        result.for_review = ForReview(
-            look,
-            problem.group_hypotheses(result),
-            problem.reviewed(result),
-            problem.row_names,
-            options.image_shape,
-            seconds=time.perf_counter() - started,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
-            has_neighbors=problem.has_neighbors,
-            explainer=problem.explainer,
-        )
-    if options.keys is not None:
-        result.keys = row_names(options.keys, len(result))
-    return result
+    """Audit a table: read, find, self-check, flags, result.
+
+    BLAS computes in one thread: its threads wait for each other where matrices are small, and the
+    digits take six times as long with two.
+    """
+    with find_blas().limit(limits=1):
+        started = time.perf_counter()
+        problem.options = options
+        if problem.reading:
+            progress(problem.reading)
+        problem.read()
+        if problem.finding:
+            progress(problem.finding)
+        problem.find(progress)
+        is_checked = options.self_check and problem.can_inject
+        progress(problem.injecting if is_checked else "summing up")
+        check = problem.inject(count_within("self-check", progress)) if is_checked else None
+        problem.flag()
+        result = problem.result(check)
+        look = problem.show(result)
+        if problem.may_be_reviewed:
+            result.for_review = ForReview(
+                look,
+                problem.group_hypotheses(result),
+                problem.reviewed(result),
+                problem.row_names,
+                options.image_shape,
+                seconds=time.perf_counter() - started,
+                seed=options.seed,
+                n_jobs=options.n_jobs,
+                has_neighbors=problem.has_neighbors,
+                explainer=problem.explainer,
+            )
+        if options.keys is not None:
+            result.keys = row_names(options.keys, len(result))
+        return result

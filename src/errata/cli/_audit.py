@@ -1,6 +1,5 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
-import os
 import shlex
 import warnings
 from collections.abc import Iterator
@@ -324,7 +323,6 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    _limit_threads(options["jobs"])
     database = find_database(file)
     if database is None and (query is not None or out_table is not None):
         raise ValueError(
@@ -418,17 +416,6 @@ def _audit_table(
         found.about["options"] = list_options(options)  # for a second audit, after a review
         progress("writing the report")
         return found, *write_outputs(found, folder, earlier)
-
-
-def _limit_threads(jobs: int) -> None:
-    """Let BLAS have as many threads as the audit, before NumPy is imported.
-
-    On a machine that computes other things, too, its threads wait for each other: ten times the
-    processor time for 150 rows.
-    """
-    if jobs > 0:
-        for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            os.environ.setdefault(name, str(jobs))
 
 
 def _check_embed(options: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:

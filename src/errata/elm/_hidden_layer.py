@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from .._blocks import blocks
+from .._compat import find_blas
 from .._kernels import _activations as plain
 from .._kernels import kernels
 from .._random import draw_seed
@@ -77,13 +76,7 @@ class HiddenLayer(NamedTuple):
 
 def _count_blas_threads() -> int:
     """As many as the matrix products use, so that limits set by the user or by joblib hold."""
-    return max((library.num_threads for library in _find_blas_libraries()), default=1)
-
-
-@cache
-def _find_blas_libraries() -> list[Any]:
-    """The BLAS libraries in use; finding them takes longer than asking for their threads."""
-    return ThreadpoolController().select(user_api="blas").lib_controllers
+    return max((library.num_threads for library in find_blas().lib_controllers), default=1)
 
 
 def draw_layer(

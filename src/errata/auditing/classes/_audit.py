@@ -124,7 +124,7 @@ def audit(
     random_state : int, RandomState or None
         Fix it to get the same audit again.
     n_jobs : int, optional
-        Threads for forests and neighbours, -1 for all.
+        Threads for forests and neighbours, -1 for all; BLAS computes in one.
     progress : bool or callable, optional
         True shows on a terminal or in a notebook what is being done. A function is called with a
         few words at every stage; of a table that is read in parts, with an object whose text they
