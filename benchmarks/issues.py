@@ -3,7 +3,8 @@
 ``alarms``: the fraction of tables in which an issue is found that is not there; then how often it
 is found where it was planted, and what fraction of such rows. ``rare``: of planted errors, how many
 are flagged in a class of so many rows. ``cost``: seconds beside those of the audit. The constants
-were chosen by seeds below 100, which are not used here.
+were chosen by seeds below 100, and the rule for groups where models fail by seeds from 1,000 on;
+neither are used here.
 """
 
 import time
@@ -15,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_cl
 
 import errata
 
-FIRST_SEED = 1_000
+FIRST_SEED = 2_000
 SHAPES = ("normal", "uniform", "t5", "skewed", "counts", "words", "correlated", "many columns")
 REAL = {"wine": load_wine, "cancer": load_breast_cancer, "digits": load_digits}
 ISSUES = ("near_duplicate", "outlier", "ordered", "underperforming", "rare_class")
