@@ -1,6 +1,5 @@
 """Names of scikit-learn that may move, used here and only here; the BLAS below NumPy and SciPy."""
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ def read_boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     return np.ravel(model._baseline_prediction), trees
 
 
-@cache
 def find_blas() -> ThreadpoolController:
-    """The BLAS libraries in use; finding them takes longer than asking for their threads."""
+    """The BLAS libraries loaded by now, which takes some milliseconds to find out."""
     return ThreadpoolController().select(user_api="blas")

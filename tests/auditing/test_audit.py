@@ -1,4 +1,7 @@
+import ctypes
+import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -514,9 +517,13 @@ def test_a_file_that_fits_is_read_at_once_and_a_missing_one_is_named(tmp_path):
         errata.audit(tmp_path / "no-such.csv", "label")
 
 
-def test_blas_computes_in_one_thread_while_an_audit_runs():
+def blas_libraries():
+    return [each for each in threadpool_info() if each["user_api"] == "blas"]
+
+
+def assert_an_audit_takes_one_thread():
     def threads():
-        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+        return {each["num_threads"] for each in blas_libraries()}
 
     during = []
     with threadpool_limits(2, user_api="blas"):
@@ -524,3 +531,20 @@ def test_blas_computes_in_one_thread_while_an_audit_runs():
         assert threads() == {2}
     assert len(during) > 1
     assert all(each == {1} for each in during)
+
+
+def test_blas_computes_in_one_thread_while_an_audit_runs():
+    assert_an_audit_takes_one_thread()
+
+
+def test_a_blas_loaded_after_the_first_audit_takes_one_thread_too(tmp_path):
+    assert_an_audit_takes_one_thread()
+    before = blas_libraries()
+    another = tmp_path / Path(before[0]["filepath"]).name
+    shutil.copy(before[0]["filepath"], another)
+    try:
+        ctypes.CDLL(str(another))
+    except OSError as error:
+        pytest.skip(f"this BLAS cannot be loaded twice: {error}")
+    assert len(blas_libraries()) == len(before) + 1
+    assert_an_audit_takes_one_thread()

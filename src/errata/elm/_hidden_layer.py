@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -76,7 +77,14 @@ class HiddenLayer(NamedTuple):
 
 def _count_blas_threads() -> int:
     """As many as the matrix products use, so that limits set by the user or by joblib hold."""
-    return max((library.num_threads for library in find_blas().lib_controllers), default=1)
+    return max((library.num_threads for library in _find_product_blas()), default=1)
+
+
+@cache
+def _find_product_blas() -> list[Any]:
+    """NumPy's BLAS, and what else was loaded at the first layer: looked for once, not per block."""
+    controllers: list[Any] = find_blas().lib_controllers
+    return controllers
 
 
 def draw_layer(
