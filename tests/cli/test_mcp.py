@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 
 import numpy as np
@@ -31,7 +32,9 @@ def talk(folder, conversation):
     command = ["-P", "-m", "errata.cli", "mcp", "--folder", str(folder)]
 
     async def speak():
-        server = mcp.StdioServerParameters(command=sys.executable, args=command)
+        server = mcp.StdioServerParameters(
+            command=sys.executable, args=command, env=dict(os.environ)
+        )
         async with mcp.Client(server) as client:
             return await conversation(client)
 
