@@ -5,7 +5,7 @@ from scipy.special import erf
 from sklearn.linear_model import LinearRegression, lars_path
 
 from errata.elm import ELMClassifier, ELMRegressor
-from errata.elm._selection import rank_units
+from errata.elm._elm import rank_units
 
 
 def rows(n=60, d=12, q=1, seed=0):
