@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.naive_bayes import GaussianNB
@@ -155,6 +156,32 @@ def test_an_audit_that_was_loaded_takes_its_table(audit, tmp_path):
     why = loaded.explain(WRONG, table)
     assert (why.label, why.suggested) == ("cat", "dog")
     assert why.columns[0]["column"] == "height"
+
+
+def test_an_audit_of_a_file_takes_it_as_a_dataframe(tmp_path):
+    write_pets(tmp_path / "pets.csv")
+    frame = pd.read_csv(tmp_path / "pets.csv").assign(owner=np.arange(len(CODES)) // 2)
+    frame.to_csv(tmp_path / "pets.csv", index=False)
+    how = {"drop": ["noise"], "groups": "owner", "self_check": False, "random_state": 0}
+    audit = errata.audit_file(tmp_path / "pets.csv", "pet", **how)
+    audit.save(tmp_path / "pets.audit")
+    (tmp_path / "pets.csv").unlink()
+    loaded = errata.Audit.load(tmp_path / "pets.audit")
+    why, expected = loaded.explain(3, frame), audit.explain(3)
+    assert (why.models, why.neighbors) == (expected.models, expected.neighbors)
+    assert [c["column"] for c in why.columns] == [c["column"] for c in expected.columns]
+    with pytest.raises(ValueError, match="not as it was audited"):
+        loaded.explain(3, frame[::-1])
+
+
+def test_a_dataframe_without_the_file_of_embeddings(tmp_path):
+    write_pets(tmp_path / "pets.csv")
+    np.save(tmp_path / "x.npy", X)
+    how = {"embeddings": tmp_path / "x.npy", "self_check": False, "random_state": 0}
+    errata.audit_file(tmp_path / "pets.csv", "pet", **how).save(tmp_path / "pets.audit")
+    loaded = errata.Audit.load(tmp_path / "pets.audit")
+    with pytest.raises(ValueError, match="took embeddings from a file; pass its table as a path"):
+        loaded.explain(3, pd.read_csv(tmp_path / "pets.csv"))
 
 
 def test_a_model_of_ones_own_is_not_made_again(tmp_path):

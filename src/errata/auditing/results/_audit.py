@@ -154,12 +154,35 @@ class AuditRows(BaseAudit):
                 )
             again = auditing.audit_file(table, label, **arguments, self_check=False)
         else:
-            labels = self.labels if label is None else label
-            again = auditing.audit(table, labels, known=self.known, ids=self.ids, self_check=False)
+            again = auditing.audit(
+                table, self.labels, **self._arguments_for(table, label), self_check=False
+            )
         same = np.array_equal(again.row_keys(), self.row_keys())
         if not same or not np.array_equal(again.labels, self.labels):
             raise ValueError("the table is not as it was audited; audit it again.")
         return again.for_review
+
+    def _arguments_for(self, table: Any, label: str | None) -> dict[str, Any]:
+        """How to audit a dataframe as it, or the file that it was read from, was audited."""
+        noted = self.about.get("arguments") or {}
+        if files := [name for name in ("embeddings", "pred_proba", "decisions") if name in noted]:
+            raise ValueError(f"the audit took {files[0]} from a file; pass its table as a path.")
+        roles = [noted[name] for name in ("groups", "known", "ids", "by") if name in noted]
+        if label is not None:
+            cells = np.asarray(table[label])[self.labelled]  # numbers, where a file has texts
+            if not np.array_equal(cells.astype(str), self.labels[self.labelled].astype(str)):
+                raise ValueError("the table is not as it was audited; audit it again.")
+            roles.append(label)
+        return {
+            "known": self.known,
+            "ids": self.ids,
+            "keys": self.keys,
+            "groups": np.asarray(table[noted["groups"]]) if "groups" in noted else None,
+            "trust": noted.get("trust", ()),
+            "drop": [*noted.get("drop", ()), *roles],
+            "image_shape": noted.get("image_shape"),
+            "random_state": noted.get("random_state"),
+        }
 
     def _find_table(self) -> Path:
         """The file that was audited, where it was or beside the folder of the audit."""
