@@ -126,6 +126,18 @@ def test_probabilities_and_models_of_the_user_are_heard(votes, truth):
     assert "your model" in [model["name"] for model in own.models]
 
 
+@pytest.mark.parametrize("power", [0.3, 2.0])
+def test_probabilities_that_are_too_unsure_or_too_sure_tell_the_same(power):
+    votes, truth = crowd(200, votes_each=2, seed=4)
+    model = GaussianNB().fit(measured(truth, seed=1), truth)
+    proba = 0.9 * model.predict_proba(measured(truth, seed=2)) + 0.1 / 3
+    powered = proba**power / np.sum(proba**power, axis=1, keepdims=True)
+    plain, other = (
+        errata.audit_votes(votes, pred_proba=given, random_state=0) for given in (proba, powered)
+    )
+    np.testing.assert_allclose(other.proba, plain.proba, atol=1e-3)
+
+
 def test_classes_that_no_vote_names_may_be_given(votes):
     found = errata.audit_votes(votes, classes=[*PETS, "fish"], random_state=0)
     assert found.classes.tolist() == ["bird", "cat", "dog", "fish"]

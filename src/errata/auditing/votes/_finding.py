@@ -12,6 +12,7 @@ still where t is below 1, as its models learnt from the same votes.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,6 +172,8 @@ def find_copying_workers(votes: Votes) -> np.ndarray:
 
 def count_copies_once(votes: Votes, first: np.ndarray) -> Votes:
     """The same votes, where those who copy are one worker, the first of them."""
+    if np.array_equal(first, np.arange(len(first))):
+        return votes
     k = len(votes.classes)
     key = (votes.item * len(first) + first[votes.worker]) * k + votes.label
     pair, label = np.divmod(np.unique(key), k)
@@ -344,10 +347,10 @@ def vote_logs(
     of_rows = annotators.totals + kappa
     for items, votes in incidence.blocks():
         pair = incidence.pair[votes]
-        said = of_pairs[pair]
-        all_said = of_rows[incidence.worker[pair]]
+        said = of_pairs.take(pair, axis=0)
+        all_said = of_rows.take(incidence.worker[pair], axis=0)
         if leaves_out:
-            own = q[incidence.item[votes]]
+            own = q.take(incidence.item[votes], axis=0)
             said -= own
             all_said -= own
         said /= all_said
@@ -355,9 +358,10 @@ def vote_logs(
 
 
 def softmax_rows(logs: np.ndarray) -> np.ndarray:
-    """Probabilities from logarithms, in each row."""
-    p = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return p / p.sum(axis=1, keepdims=True)
+    """Probabilities from logarithms, in each row; column by column, as columns are few."""
+    p = np.exp(logs - reduce(np.maximum, logs.T)[:, None])
+    p /= reduce(np.add, p.T)[:, None]
+    return p
 
 
 def choose_vote_weight(incidence: Incidence, posterior: ClassPosterior) -> float:
@@ -372,15 +376,15 @@ def votes_by_others(incidence: Incidence, posterior: ClassPosterior) -> np.ndarr
     Single votes of an item are left out.
     """
     totals = np.zeros(len(VOTE_WEIGHTS))
-    prior = np.broadcast_to(posterior.prior, posterior.votes.shape)
+    known = posterior.votes + posterior.prior
     for _, votes, logs in vote_logs(incidence, posterior.annotators, posterior.before):
-        at = incidence.item[votes]
-        several = incidence.n_votes[at] > 1
-        others = posterior.votes[at] - logs + prior[at]
-        likelihood = np.exp(logs)
+        several = incidence.n_votes[incidence.item[votes]] > 1
+        at = incidence.item[votes][several]
+        others = known.take(at, axis=0) - logs[several]
+        likelihood = np.exp(logs[several])
         for k, t in enumerate(VOTE_WEIGHTS):
-            q = softmax_rows(t * others)
-            totals[k] += np.log((q * likelihood).sum(axis=1))[several].sum()
+            of_votes = np.einsum("vk,vk->v", softmax_rows(t * others), likelihood)
+            totals[k] += np.log(of_votes).sum()
     return totals
 
 

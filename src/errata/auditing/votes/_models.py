@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
 
 from ..._canonical import number_by_appearance
 from ..._compat import take_rows
@@ -32,6 +34,7 @@ FIRST_STEPS = 6  # in all of which something is chosen anew
 LATER_STEPS = 3  # one in so many, later
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
+POWERS = (-np.log(10), np.log(10))  # logarithms of those by which probabilities may be surer
 
 # Out-of-fold probabilities (N, K); name, weight and agreement of models; whether they have skill.
 Predicted = tuple[np.ndarray, list[dict[str, Any]], bool]
@@ -148,18 +151,25 @@ class ItemModels:
 
 
 class UserProbabilities:
-    """The user's own probabilities, whatever is learnt of the items."""
+    """The user's own probabilities, made as sure as they may be."""
 
     def __init__(self, proba: np.ndarray) -> None:
-        self.proba = proba
+        self.logs = np.log(np.maximum(proba, SMALLEST_PROBABILITY))
 
     def __call__(self, codes: np.ndarray) -> Predicted:
-        """The same for any codes; these tell how good they are."""
+        """Those of the power that predicts these codes best; the codes tell how good they are."""
         known = codes >= 0
-        logs = np.log(np.maximum(self.proba[known].T, SMALLEST_PROBABILITY))
-        agreement = float(np.mean(self.proba[known].argmax(axis=1) == codes[known]))
+        logs = self.logs[known]
+
+        def measure_loss(log_power: float) -> float:
+            powered = log_softmax(np.exp(log_power) * logs, axis=1)
+            return float(-np.take_along_axis(powered, codes[known][:, None], axis=1).sum())
+
+        power = np.exp(minimize_scalar(measure_loss, bounds=POWERS, method="bounded").x)
+        agreement = float(np.mean(logs.argmax(axis=1) == codes[known]))
         model = {"name": "your probabilities", "weight": 1.0, "agreement": agreement}
-        return self.proba, [model], skill_of(logs, codes[known]).enough
+        has_skill = skill_of(log_softmax(power * logs, axis=1).T, codes[known]).enough
+        return softmax(power * self.logs, axis=1), [model], has_skill
 
 
 def is_chosen_in(step: int) -> bool:

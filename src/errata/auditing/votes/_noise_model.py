@@ -267,6 +267,7 @@ def describe_workers(
     n_items = np.count_nonzero(votes.n_votes)
     is_reversed = high < by_chance
     guessing = (surely <= by_chance) & ~is_reversed
+    mistakes = mistakes_of(annotators.shared)
     return [
         {
             "worker": votes.workers[w],
@@ -277,7 +278,7 @@ def describe_workers(
             "high": float(high[w]),
             "agreement": float(agreement[w]),
             "worst": _worst(first[w], votes.classes, incidence, annotators),
-            "confusion": _confusion(first[w], incidence, annotators),
+            "confusion": _confusion(first[w], incidence, annotators, mistakes),
             "guessing": bool(guessing[w]),
             "reversed": bool(is_reversed[w]),
         }
@@ -324,15 +325,16 @@ def _worst(
     return classes[taken], classes[label[pair]]
 
 
-def _confusion(worker: int, incidence: Incidence, annotators: Annotators) -> np.ndarray | None:
-    """P(vote | class) of a worker, (K, K)."""
+def _confusion(
+    worker: int, incidence: Incidence, annotators: Annotators, mistakes: np.ndarray
+) -> np.ndarray | None:
+    """P(vote | class) of a worker, (K, K), who errs as others do where little is known of him."""
     if incidence.n_workers * incidence.n_classes**2 > MATRIX_NUMBERS:
         return None
     theta = annotators.theta[worker]
     pairs = incidence.pairs_of(worker)
     kappa = annotators.kappa_matrix
-    mistakes = (1 - theta)[:, None] * mistakes_of(annotators.shared)
-    matrix = kappa * (mistakes + np.diag(theta))
+    matrix = kappa * ((1 - theta)[:, None] * mistakes + np.diag(theta))
     matrix[:, incidence.label[pairs]] += annotators.counts[pairs].T
     return matrix / (annotators.totals[worker] + kappa)[:, None]
 
@@ -346,9 +348,10 @@ def agree_beyond_chance(votes: Votes, incidence: Incidence) -> bool:
     """
     everybody = np.ones(len(votes))
     excess = _excess(votes, incidence, everybody)
-    signs = _signs(votes, excess)
-    tests = (excess, _excess(votes, incidence, signs))
-    return any(_z(votes, each) >= LEAST_SKILL for each in tests)
+    if _z(votes, excess) >= LEAST_SKILL:
+        return True
+    turned_back = _excess(votes, incidence, _signs(votes, excess))
+    return _z(votes, turned_back) >= LEAST_SKILL
 
 
 def _excess(votes: Votes, incidence: Incidence, signs: np.ndarray) -> np.ndarray:
