@@ -19,6 +19,7 @@ boundary noise, the probability of each label given the class. Arrays have the s
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -104,6 +105,11 @@ class LabelEvidence:
         """
         worth = FIT_PASSES * self.logs.size >= WORTH_COMPILING
         return self.logs.astype(np.float32) if worth else self.logs
+
+    @cached_property
+    def loops(self) -> ModuleType:
+        """Those that fit hypotheses, compiled or plain."""
+        return kernels("label_fit", compiled=self.fitted.dtype == np.float32)
 
     @cached_property
     def q(self) -> np.ndarray:
@@ -301,7 +307,7 @@ def _suggested_pattern(
         )
         best = max(tried, key=lambda place: tried[place].score + prior[place])
         near = tried[best]
-        suggested, left_out = expected_pattern(near, evidence.logs, evidence.codes)
+        suggested, left_out = expected_pattern(near, evidence.fitted, evidence.codes)
     return suggested, left_out, best + 1, tried[best]
 
 
@@ -424,8 +430,7 @@ def _fitted(
     to_label = transition.astype(logs.dtype).take(evidence.codes, axis=1)
     if left_out is not None:
         to_label *= left_out
-    twin = kernels("label_fit", compiled=logs.dtype == np.float32)
-    loss, x = twin.fit_labels(
+    loss, x = evidence.loops.fit_labels(
         logs,
         to_label,
         start,
@@ -434,7 +439,7 @@ def _fitted(
         free=n_classes <= OFFSETS_UP_TO,
     )
     slope = float(np.exp(x[0]))
-    sums, recognised, entropy = twin.summarise_classes(logs, slope, x[1:])
+    sums, recognised, entropy = evidence.loops.summarise_classes(logs, slope, x[1:])
     wrong = 1 - np.diag(transition)
     rate = float(sums @ wrong) / n
     variance = 0.0 if used is None else float((sums / n) ** 2 @ (wrong * (1 - wrong) / used))
@@ -525,13 +530,13 @@ def expected_pattern(
     """
     n_classes = len(logs)
     classes = hypothesis.classes(logs)
-    given = classes * hypothesis.transition.take(codes, axis=1)
+    given = classes * hypothesis.transition.astype(logs.dtype).take(codes, axis=1)
     given /= given.sum(axis=0)
     counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
     rate = 1 - np.trace(counts) / len(codes)
     uniform = max(PATTERN_ROWS, PATTERN_FRACTION * len(codes))
     wrong = counts + uniform * rate * uniform_pattern(n_classes)
-    others = wrong.take(codes, axis=1)
+    others = wrong.astype(given.dtype).take(codes, axis=1)
     left_out = others - given
     left_out /= np.maximum(others, 1e-12)
     left_out[codes, np.arange(len(codes))] = 1
@@ -590,6 +595,6 @@ def confident_joint(q: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.nd
     sizes = np.bincount(codes, minlength=n_classes)
     own = np.bincount(codes, weights=q[codes, np.arange(n)], minlength=n_classes)
     thresholds = own / np.maximum(sizes, 1)
-    likely = np.where(q >= thresholds[:, None], q, 0.0)
-    classed = np.where(likely.max(axis=0) > 0, likely.argmax(axis=0), -1)
+    top, p_top = find_largest(np.where(q >= thresholds[:, None], q, 0.0))
+    classed = np.where(p_top > 0, top, -1)
     return _counted(classed, codes, n_classes)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, softmax
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import Findings, Hypotheses, set_wrong
+from ..._kernels._probabilities import Findings, Hypotheses, find_largest, set_wrong
 from .._settings import (
     COVERAGE,
     MOST_WITHOUT_SKILL,
@@ -334,13 +334,13 @@ def _boundary_weight(
     own = (evidence.codes, np.arange(len(evidence.codes)))
     others = evidence.q.copy()
     others[own] = 0
-    contradicted = others.max(axis=0)
+    other, contradicted = find_largest(others)
     surely = right[contradicted > SURELY].sum() + 1
     rather = right[contradicted > RATHER].sum() + 3
     n_classes = len(evidence.q)
     doubted = contradicted > RATHER
     away = np.bincount(evidence.codes[doubted], minlength=n_classes)
-    towards = np.bincount(others.argmax(axis=0)[doubted], minlength=n_classes)
+    towards = np.bincount(other[doubted], minlength=n_classes)
     both_ways = (np.minimum(away, towards).sum() + 1) / (away.sum() + 1)
     sharper = boundary.ambiguity / max(ambiguity(evidence.q), 1e-9)
     usual = min(1.0, boundary.rate / BOUNDARY_USUAL)

@@ -32,6 +32,7 @@ POOL_RIDGE = 1e-3
 POOL_STEPS = 50  # of the fit of the weights at most
 POOL_TOL = 1e-10  # slope that is none
 CALIBRATION_PRECISION = 20.0  # of the prior around the identity
+CALIBRATION_CURVATURE = 0.02  # of a row's loss, about; decides how many steps are taken alone
 UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
 CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
 
@@ -246,33 +247,40 @@ class Calibration(NamedTuple):
 
 
 def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
-    """The map that makes the labels most likely; costs O(n K²) for each of some dozens of steps."""
+    """The map that makes the labels most likely; costs O(n K²) for each of some dozen steps.
+
+    The logarithms of classes go up and down together. The steps are of coordinates in which the
+    loss curves about as much one way as another.
+    """
     n_classes, n = logs.shape
     if n_classes > CALIBRATED_CLASSES:
         return Calibration()
     identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     inputs = np.vstack([logs, np.ones(n)])
     own = (codes, np.arange(n))
+    curvature = CALIBRATION_CURVATURE * inputs @ inputs.T
+    curvature += CALIBRATION_PRECISION * np.eye(len(inputs))
+    scale = np.linalg.inv(np.linalg.cholesky(curvature))
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
-        weights = x.reshape(identity.shape)
-        fitted = weights @ inputs
+        away = x.reshape(identity.shape) @ scale
+        fitted = (identity + away) @ inputs
         fitted -= fitted.max(axis=0)
         np.exp(fitted, out=fitted)
         fitted /= fitted.sum(axis=0)
         followed = (1 - UNIFORM_LABELS) * fitted[own]
         label = followed + UNIFORM_LABELS / n_classes
-        away = weights - identity
         share = followed / label
         pull = fitted
         pull *= share
         pull[own] -= share
         value = CALIBRATION_PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
-        return value, (pull @ inputs.T + CALIBRATION_PRECISION * away).ravel()
+        return value, ((pull @ inputs.T + CALIBRATION_PRECISION * away) @ scale.T).ravel()
 
     options = {"maxiter": 60, "ftol": 1e-6}
-    found = minimize(loss, identity.ravel(), jac=True, method="L-BFGS-B", options=options)
-    weights = found.x.reshape(identity.shape)
+    start = np.zeros(identity.size)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
+    weights = identity + found.x.reshape(identity.shape) @ scale
     return Calibration(weights[:, :-1], weights[:, -1])
 
 
