@@ -21,8 +21,7 @@ import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from noisy_sets import BUNDLED, SYNTHETIC, inject, load
-from runs import main
+from runs import BUNDLED, SYNTHETIC, inject, load, main
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier

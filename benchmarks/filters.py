@@ -29,8 +29,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from detection import cleanlab_filter, cleanlab_flags, measure, out_of_fold
-from noisy_sets import KINDS, inject, load, names
-from runs import main, options, run, seconds, show
+from runs import KINDS, inject, load, main, names, options, run, seconds, show
 from sklearn.datasets import make_blobs, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier

@@ -28,8 +28,7 @@ import numpy as np
 import pandas as pd
 from detection import MODELS
 from joblib import Parallel, delayed
-from noisy_sets import KINDS, UNSEEN, inject, load, names
-from runs import main, options, run, seconds, show
+from runs import KINDS, UNSEEN, inject, load, main, names, options, run, seconds, show
 from scipy.stats import kendalltau, wilcoxon
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression

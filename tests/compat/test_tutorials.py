@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "compat.py"
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "detection.py"
 LIBRARIES = ["cleanlab", "errata"]
 
 

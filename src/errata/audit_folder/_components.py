@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
+# Measured by `benchmarks/review.py decisions`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
 SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
 NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles
@@ -39,7 +39,7 @@ _HALVINGS = 40  # of the range that a quantile lies in
 
 CALIBRATION = 40  # rows at most
 SPOT = 300
-SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/verdicts.py certificate`
+SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/review.py certificate`
 SUSPECTS = "flagged"
 OTHERS = "others"
 

@@ -14,7 +14,7 @@ from scipy.stats import fisher_exact, rankdata
 from ._settings import FEWEST_INJECTED
 from .classes import Posterior
 
-# Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
+# Self-check. `python benchmarks/honesty.py claims null selfcheck`, `detection.py`
 INJECTED = 0.1  # errors: a fraction of the rows
 INJECTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
 CHECKED_TWICE = 500  # rows below which errors are injected twice

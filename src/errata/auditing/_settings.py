@@ -4,7 +4,7 @@ One that a single file uses stands beside it, under such a comment.
 
 Those of the noise model, skill, boundary noise, leaks and self-check were taken over from a
 prototype and found no worse than their neighbours by these commands; models and sizes were chosen
-by them. Data sets are split by a fixed list in ``benchmarks/noisy_sets.py``, which says what was
+by them. Data sets are split by a fixed list in ``benchmarks/runs.py``, which says what was
 looked at when: ``CHOSEN_ON`` chose constants, ``UNSEEN`` chose none.
 """
 
@@ -15,7 +15,7 @@ FEWEST_ROWS = 6
 MOST_CLASSES = 1_000
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
+# `python benchmarks/speed.py stored million trees`
 LEARN_ROWS = 200_000  # rows drawn to learn from; all others are judged by what was learnt
 JUDGED_ROWS = 2**16  # judged at a time
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
@@ -43,18 +43,18 @@ SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
 COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds
 
-# Whether the columns tell anything. `python benchmarks/honesty.py null`
+# Whether the columns tell anything. `python benchmarks/honesty.py claims null`
 LEAST_SKILL = 2.4  # standard errors
 MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be told
 OVERLAP = 0.1  # ambiguity from which a note speaks of overlap, and the first sentence is careful
 
-# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py claims leak copies`
 LEAK_ROWS = 5_000  # looked at at most: a leak shows in these, and large tables stay cheap
 
-# Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
+# Self-check. `python benchmarks/honesty.py claims null selfcheck`, `detection.py`
 FEWEST_INJECTED = 20  # errors
 
-# Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
+# Flags. `python benchmarks/honesty.py claims untouched`, `detection.py real`, `detection.py`
 EXACT_ROWS = 1_000_000  # up to which rows are sorted to be flagged and kept in one file
 BATCH_ROWS = 100_000  # of an audit in memory that are given at a time
 

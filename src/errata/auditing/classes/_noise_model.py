@@ -33,14 +33,14 @@ TEMPER = 0.5  # rows share their models: each counts as half a row
 LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
+# `python benchmarks/speed.py stored million trees`
 FIT_PASSES = 30  # over its rows that a fit makes, at the least
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
 RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, np.arange(10, 40, 2.5) / 100, 0.4, 0.45]
 PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
 
-# `python benchmarks/decision.py networks`, `pairs`, `tables`
+# `python benchmarks/honesty.py networks`, `pairs`, `tables`
 ENTROPY_LEFT = 0.6  # of the labels' entropy: what undoing noise saves below counts
 EXCUSED_NATS = 0.5  # of likelihood that class-to-class noise may lack for a nat it saves
 NATS_OF_A_ROW_SAVED = 40.0  # that a nat saved in every row adds to noise the surest rows show
@@ -67,7 +67,7 @@ REACH = 9.6  # in log weight: hypotheses further below the best are not looked f
 
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
-BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py synthetic`, seeds before the fresh ones
+BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py claims synthetic`, older seeds
 
 UNIFORM = "uniform"
 PATTERN = "pattern"

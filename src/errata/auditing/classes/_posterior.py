@@ -63,10 +63,10 @@ FEWEST_NOISE_ROWS = 200  # of all units together
 RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recognisable
 AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 
-# `python benchmarks/decision.py networks`, `pairs`, `tables`
+# `python benchmarks/honesty.py networks`, `pairs`, `tables`
 SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where it is decided whether to calibrate
 HEAVY = 0.01  # weight of hypotheses that speak for others
-SATURATED = 0.7  # weight of no noise where models take all for certain: `decision.py single`
+SATURATED = 0.7  # weight of no noise where models take all for certain: `honesty.py single`
 COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals that differ
 AGAINST_NONE = 10.0  # nats of likelihood from which ambiguous classes hardly speak for no noise
 
@@ -77,9 +77,9 @@ MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each cos
 
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
-FLOWS_RANK = 0.1  # weight of class-to-class noise from which its own view ranks: `decision.py`
+FLOWS_RANK = 0.1  # weight of class-to-class noise from which its own view ranks: `honesty.py`
 
-# `python benchmarks/decision.py networks`, `tables`, `made`
+# `python benchmarks/honesty.py networks`, `tables`, `made`
 BOUNDARY_UNLIKELY = 0.2  # weight up to which the interval need not reach as far as it would
 BOUNDARY_USUAL = 0.1  # noise rate below which it is the less likely the rarer it is
 SURELY = 0.65  # probability of another label from which one is contradicted

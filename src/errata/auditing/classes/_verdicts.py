@@ -25,8 +25,8 @@ from ._noise_model import BOUNDARY
 from ._posterior import NONE, NoisePosterior, Posterior, kind_of, weightiest
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
-# The next six: `python benchmarks/decision.py networks`, `pairs`, `tables`
-ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `verdicts.py`
+# The next six: `python benchmarks/honesty.py networks`, `pairs`, `tables`
+ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `review.py`
 ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
 BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
 

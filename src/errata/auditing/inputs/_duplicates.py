@@ -29,7 +29,7 @@ from ._groups import renumber_groups
 CHECK_MOMENTS = 20_000  # rows at most that errors are injected into
 PIECE = 0.5  # of the mean run of one label: the length of an injected error
 
-# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py claims leak copies`
 COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
 COPIES_FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
 MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse

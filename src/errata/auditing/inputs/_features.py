@@ -19,7 +19,7 @@ from .._settings import FOLDS, LEAK_ROWS, NAMED_COLUMNS
 SPARSE_AXES = 100  # that a sparse table is reduced to
 SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
 
-# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py claims leak copies`
 LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold the label
 LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
 LEAK_MISTAKES = 5  # that the column must save at least

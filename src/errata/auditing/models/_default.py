@@ -52,7 +52,7 @@ from ._base import (
 from ._fitted import BoostedTrees, FittedRidge, FittedTrees
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
+# `python benchmarks/speed.py stored million trees`
 SMALL = 1_000  # rows above which boosting pays, and a second forest gets fewer trees
 BAGGED_ROWS = 3_000  # rows up to which a second forest stands in for boosting of many classes
 BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/detection.py large`
@@ -70,7 +70,7 @@ BOOSTED_RATE = 0.1  # of learning
 BOOSTED_PATIENCE = 5  # trees without gain after which it stops
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
-# Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
+# Self-check. `python benchmarks/honesty.py claims null selfcheck`, `detection.py`
 CHECK_TREES = 60  # of each forest there, at most
 CHECK_FEATURES = 200  # of each RBF model there, at most
 CHECK_RATE = 0.2  # of boosting there

@@ -24,7 +24,7 @@ from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._fitted import FittedRidge, predict_together
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
+# `python benchmarks/speed.py stored million trees`
 FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
 
 # Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
@@ -36,7 +36,7 @@ CALIBRATION_CURVATURE = 0.02  # of a row's loss, about; decides how many steps a
 UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
 CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
 
-# Whether the columns tell anything. `python benchmarks/honesty.py null`
+# Whether the columns tell anything. `python benchmarks/honesty.py claims null`
 LEAST_SKILL_OF_A_POOL = 3.0  # standard errors; weights that were fitted to the labels add to chance
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ..._detector import count_kept
 from .._settings import CLEAN_THRESHOLD, KEPT_OF_A_CLASS, LAST_OF_A_CLASS, MOST_EXAMPLES_OF_MANY
 
-# Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
+# Flags. `python benchmarks/honesty.py claims untouched`, `detection.py real`, `detection.py`
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
 SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 

@@ -62,7 +62,7 @@ from ._rows import (
 )
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
-# `python benchmarks/scale.py tables million trees`
+# `python benchmarks/speed.py stored million trees`
 PART_ROWS = 200_000  # read at a time
 FEWEST_PART_ROWS = 10_000
 MOST_PART_ROWS = 500_000
@@ -73,7 +73,7 @@ it was stopped, and removes this folder, with all that is in it, when the audit 
 """
 IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
 
-# Bytes, measured with `python benchmarks/scale.py parquet`.
+# Bytes, measured with `python benchmarks/speed.py stored parquet`.
 _PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
 _LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
 _PART_CELL = 16  # of a part
