@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from errata.bench import get_experiment, read_results, run_experiment, write_comparison
+from errata.bench import get_experiment, run_experiment, write_comparison
 from errata.cli.__main__ import main
 
 SETTING = "20 %, sparsity 0"
@@ -70,7 +70,7 @@ def test_scores_rank_and_flags_are_measured(made, tmp_path):
     for row in results:
         assert row["auroc"] > 0.95
         assert row["lift"] <= 1 / wrong.mean()
-    (path,) = experiment.illustrate(read_results(tmp_path / "out" / "results.csv"), tmp_path)
+    path = write_comparison(experiment, results, tmp_path).files[-1]
     assert "| Twins | self confidence | " in path.read_text()
 
 
@@ -85,3 +85,19 @@ def test_missing_files_are_named(name, tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "choose settings that are there with --dataset" in result.output.replace("\n", " ")
     assert not (tmp_path / "out").exists()
+
+
+def test_settings_that_are_not_there_are_left_out_and_named(made, tmp_path):
+    (tmp_path / "theirs").mkdir()
+    save_as_authors(tmp_path / "theirs", made)
+    part, files = get_experiment("confident-learning").part_in(tmp_path / "theirs")
+    assert list(part.datasets) == [SETTING]
+    assert len(files) == 11
+    assert "cl_cifar10_noise70_sparsity6.npz" in files
+    save_as_arrays(tmp_path, "lq_cifar10s_twins", made)
+    part, files = get_experiment("label-quality").part_in(tmp_path)
+    assert list(part.datasets) == ["Twins"]
+    assert files == ["lq_cifar10s_resnet18.npz", "lq_cifar10s_efficientnet.npz"]
+    whole, files = get_experiment("walmsley").part_in(None)
+    assert len(whole.datasets) == 15
+    assert files == []

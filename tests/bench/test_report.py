@@ -89,7 +89,7 @@ def test_a_corrected_number_is_preferred_to_a_misprint():
 
 
 def test_published_numbers_are_all_there():
-    assert len(list_published()) == 16
+    assert len(list_published()) == 17
     rows = load_published("walmsley_2017_accuracy")
     assert len(rows) == 15 * 6 * 5
     means = load_published("walmsley_2017_mean_rows")

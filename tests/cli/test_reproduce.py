@@ -101,7 +101,7 @@ def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nonsense"], "there is no experiment 'nonsense'; choose from confident-learning, "),
+        (["nonsense"], "there is no experiment 'nonsense'; choose from aqua, confident-learning, "),
         (["walmsley"], "13 data sets are missing (pima, ctg, "),
         (["walmsley", "--dataset", "iris"], "dataset='iris' is not known; choose from "),
         (["walmsley", "--repetitions", "0"], "repetitions=0 must be a whole number at least 1"),

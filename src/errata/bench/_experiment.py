@@ -120,6 +120,12 @@ class Experiment:
         Fields to change for a run of about a minute.
     illustrate : callable, optional
         ``illustrate(results, folder)`` draws whatever else there is to see and returns the paths.
+    tabulate : callable, optional
+        ``tabulate(results)`` gives a table and sentences, where methods are compared that were not
+        all published.
+    list_missing : callable, optional
+        ``list_missing(folder)`` names the data sets whose file is not in the data folder, each with
+        the file.
 
     Examples
     --------
@@ -151,6 +157,8 @@ class Experiment:
     published: Published | None = None
     quick: Mapping[str, Any] = field(default_factory=dict)
     illustrate: Callable[[list[dict], Path], list[Path]] | None = None
+    tabulate: Callable[[list[dict]], tuple[Any, list[str]]] | None = None
+    list_missing: Callable[[Path | None], dict[str, str]] | None = None
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order in which results are written."""
@@ -168,6 +176,18 @@ class Experiment:
             some = {check_choice("dataset", name, tuple(some)): some[name] for name in datasets}
         repetitions = self.repetitions if repetitions is None else repetitions
         return replace(self, datasets=some, repetitions=check_count("repetitions", repetitions))
+
+    def part_in(self, folder: Path | None) -> tuple["Experiment", list[str]]:
+        """The same experiment on the data sets that a folder holds, and the files it lacks.
+
+        Where it holds none of them, all are left in: measuring the first says what is missing.
+        """
+        missing = self.list_missing(folder) if self.list_missing else {}
+        there = [name for name in self.datasets if name not in missing]
+        if not there or len(there) == len(self.datasets):
+            return self, []
+        files = [missing[name] for name in self.datasets if name in missing]
+        return self.part(datasets=there), list(dict.fromkeys(files))
 
     def quickly(self) -> "Experiment":
         """The same experiment, cut down to about a minute."""

@@ -48,6 +48,10 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
         ]
         page = write_page(out / "comparison.md", experiment.title, *sentences, *tables)
         files.append(page)
+    if experiment.tabulate:
+        summary, sentences = experiment.tabulate(results)
+        page = write_page(out / "comparison.md", experiment.title, *sentences, to_markdown(summary))
+        files.append(page)
     files += _draw(experiment, results, comparisons, out)
     return Report(summary, sentences, files)
 

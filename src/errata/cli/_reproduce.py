@@ -55,7 +55,8 @@ def reproduce(
 
     Results are written as they come: a run that was stopped goes on where it was when the same
     command is given again. The folder holds results.csv, manifest.json (versions, seed,
-    parameters), and our numbers beside the published ones in comparison.md and in pictures.
+    parameters), and our numbers beside the published ones in comparison.md and in pictures. Where
+    data are their authors' own, the data sets that --data lacks are named and left out.
     """
     if status:
         _print_status(name, out)
@@ -66,6 +67,9 @@ def reproduce(
     experiment = errata.bench.get_experiment(name)
     experiment = experiment.quickly() if quick else experiment
     experiment = experiment.part(datasets=dataset or None, repetitions=repetitions)
+    left_out: list[str] = []
+    if not dataset:
+        experiment, left_out = experiment.part_in(data)
     out = out or Path("reproductions") / experiment.name
     clean_up(out)
     terminal = make_console()
@@ -87,6 +91,8 @@ def reproduce(
     if report.summary is not None:
         terminal.print(report.summary)
     terminal.print(*report.sentences, sep="\n")
+    if left_out:
+        terminal.print(f"Not in the data folder, and left out: {', '.join(left_out)}.")
     terminal.print(f"Written: {', '.join(map(str, report.files))}", soft_wrap=True)
 
 

@@ -1,6 +1,7 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
+from ._aqua import aqua
 from ._ecg import ecg, ecg_experts
 from ._elm_kernels import elm_svm, elm_svr
 from ._elm_solver import elm_solver
@@ -20,7 +21,7 @@ from ._walmsley import walmsley
 _ALL = [
     *(walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey),
     *(mi_failures, mi_regression, mi_real, mi_risk, lnt_bw, lnt_cleaning, ecg, ecg_experts),
-    *(confident_learning, label_quality),
+    *(confident_learning, label_quality, aqua),
 ]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
@@ -33,7 +34,7 @@ def list_experiments() -> list[Experiment]:
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
      'survey', 'mi-failures', 'mi-regression', 'mi-real', 'mi-risk', 'lnt-bw', 'lnt-cleaning',
-     'ecg', 'ecg-experts', 'confident-learning', 'label-quality']
+     'ecg', 'ecg-experts', 'confident-learning', 'label-quality', 'aqua']
     """
     return list(_EXPERIMENTS.values())
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 from sklearn.metrics import average_precision_score, precision_recall_fscore_support, roc_auc_score
 
 from ...auditing import Audit, audit
@@ -23,7 +24,7 @@ from ...compat.cleanlab.filter import find_label_issues
 from ...compat.cleanlab.rank import get_label_quality_scores
 from ...datasets._load import find_folder
 from .._experiment import Bench, Cell, Experiment, load_published
-from .._report import group_by, make_table, to_markdown, write_page
+from .._report import group_by, make_table
 
 NOISE = {20: 2, 40: 4, 70: 6}  # percent, and what the authors' file names say
 SPARSITIES = (0, 2, 4, 6)
@@ -105,24 +106,37 @@ def _load_setting(
     percent: int, sparsity: int, folder: Path
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probabilities, labels and which of these are wrong, from either layout."""
-    ours = folder / f"cl_cifar10_noise{percent}_sparsity{sparsity}.npz"
-    if ours.exists():
-        return _read_arrays(ours)
-    name = "cifar10_noisy_labels__frac_zero_noise_rates__0{}" + "{}__noise_amount__0{}" + "{}"
-    dotted = name.format(".", sparsity, ".", NOISE[percent])
-    theirs = sorted((folder / name.format("_", sparsity, "_", NOISE[percent])).glob("*pyx*.npy"))
-    given = folder / "cifar10_noisy_labels" / f"{dotted}.json"
-    truth = folder / "train_filename2label.json"
-    missing = [path.name for path in (given, truth) if not path.exists()]
-    if missing or not theirs:
+    paths = _find_setting(percent, sparsity, folder)
+    if not paths:
         raise FileNotFoundError(
-            f"{folder} has neither {ours.name} nor all of its authors' files for {percent} % noise "
-            f"and sparsity {sparsity / 10:g}; choose settings that are there with --dataset."
+            f"{folder} has neither {_name_setting(percent, sparsity)} nor all of its authors' "
+            f"files for {percent} % noise and sparsity {sparsity / 10:g}; choose settings that are "
+            "there with --dataset."
         )
+    if len(paths) == 1:
+        return _read_arrays(paths[0])
+    truth, given, theirs = paths
     labels = np.array(list(json.loads(given.read_text()).values()))
     true_labels = np.array(list(json.loads(truth.read_text()).values()))
-    proba = np.load(theirs[0], allow_pickle=False)[:, :10].astype(float)
+    proba = np.load(theirs, allow_pickle=False)[:, :10].astype(float)
     return proba / proba.sum(axis=1, keepdims=True), labels, labels != true_labels
+
+
+def _find_setting(percent: int, sparsity: int, folder: Path) -> list[Path]:
+    """One file of arrays, or the authors' three (classes, labels, probabilities), or none."""
+    ours = folder / _name_setting(percent, sparsity)
+    if ours.exists():
+        return [ours]
+    name = "cifar10_noisy_labels__frac_zero_noise_rates__0{}" + "{}__noise_amount__0{}" + "{}"
+    dotted = name.format(".", sparsity, ".", NOISE[percent])
+    truth = folder / "train_filename2label.json"
+    given = folder / "cifar10_noisy_labels" / f"{dotted}.json"
+    theirs = sorted((folder / name.format("_", sparsity, "_", NOISE[percent])).glob("*pyx*.npy"))
+    return [truth, given, theirs[0]] if truth.exists() and given.exists() and theirs else []
+
+
+def _name_setting(percent: int, sparsity: int) -> str:
+    return f"cl_cifar10_noise{percent}_sparsity{sparsity}.npz"
 
 
 def _read_arrays(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -137,10 +151,31 @@ def _read_arrays(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return proba / proba.sum(axis=1, keepdims=True), labels, wrong
 
 
-def write_table_of_flags(results: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """F1 of every rule beside our audit, and what it says of the noise: settings.md."""
+def list_missing_settings(folder: Path | None) -> dict[str, str]:
+    """Settings of confident learning that a folder holds in neither layout."""
+    place = find_folder(folder)
+    return {
+        name: _name_setting(*setting)
+        for name, setting in SETTINGS.items()
+        if place is None or not _find_setting(*setting, place)
+    }
+
+
+def list_missing_networks(folder: Path | None) -> dict[str, str]:
+    """Networks whose probabilities a folder does not hold."""
+    place = find_folder(folder)
+    return {
+        name: f"{file}.npz"
+        for name, file in NETWORKS.items()
+        if place is None or not (place / f"{file}.npz").exists()
+    }
+
+
+def tabulate_flags(results: list[dict[str, Any]]) -> tuple[Table, list[str]]:
+    """F1 of every rule beside our audit, and what it says of the noise."""
     best = {row["dataset"]: row["mean"] for row in load_published("northcutt_2021_best_f1")}
     lines = []
+    behind = []
     for setting, rows in group_by(results, "dataset").items():
         found = {row["method"]: row for row in rows}
         shares = [f"{found[name]['f1']:.3f}" if name in found else "-" for name in RULES]
@@ -149,22 +184,29 @@ def write_table_of_flags(results: list[dict[str, Any]], folder: Path) -> list[Pa
         if ours is not None:
             said[0] = f"{ours['f1']:.3f}"
             said[1] = f"{ours['rate']:.2f} ({ours['low']:.2f} to {ours['high']:.2f})"
+            behind += [setting] if ours["f1"] < best[setting] else []
         lines.append([setting, *shares, f"{best[setting]:.3f}", *said])
     header = ["setting", *RULES, "best published", OURS, "errata's rate (interval)"]
-    table = to_markdown(make_table("", header, lines))
-    return [write_page(folder / "settings.md", "F1 of flagged labels", table)]
+    return make_table("F1 of flagged labels", header, lines), [_say_behind(behind)]
 
 
-def write_table_of_scores(results: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Every score beside our audit: networks.md."""
+def tabulate_scores(results: list[dict[str, Any]]) -> tuple[Table, list[str]]:
+    """Every score beside our audit."""
     metrics = ("auroc", "average_precision", "lift", "f1")
     lines = [
         [row["dataset"], row["method"], *(f"{row[name]:.3f}" for name in metrics)]
         for row in results
     ]
+    behind = []
+    for network, rows in group_by(results, "dataset").items():
+        found = {row["method"]: row["average_precision"] for row in rows}
+        behind += [network] if found.get(OURS, np.inf) < max(found.values()) else []
     header = ["network", "score", "AUROC", "average precision", "lift", "F1"]
-    table = to_markdown(make_table("", header, lines, names=2))
-    return [write_page(folder / "networks.md", "Ranking of labels", table)]
+    return make_table("Ranking of labels", header, lines, names=2), [_say_behind(behind)]
+
+
+def _say_behind(names: list[str]) -> str:
+    return f"Behind: {', '.join(names)}." if names else "Nowhere behind the best of the others."
 
 
 confident_learning = Experiment(
@@ -174,7 +216,8 @@ confident_learning = Experiment(
     methods={**RULES, OURS: audit},
     metrics=("f1", "precision", "recall", "accuracy", "rate", "low", "high"),
     measure=measure_flags,
-    illustrate=write_table_of_flags,
+    list_missing=list_missing_settings,
+    tabulate=tabulate_flags,
     quick={"datasets": dict.fromkeys(list(SETTINGS)[:1])},
 )
 label_quality = Experiment(
@@ -184,6 +227,7 @@ label_quality = Experiment(
     methods={**{score.replace("_", " "): score for score in SCORES}, OURS: audit},
     metrics=("auroc", "average_precision", "lift", "f1"),
     measure=measure_scores,
-    illustrate=write_table_of_scores,
+    list_missing=list_missing_networks,
+    tabulate=tabulate_scores,
     quick={"datasets": dict.fromkeys(list(NETWORKS)[:1])},
 )
