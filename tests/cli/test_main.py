@@ -31,6 +31,11 @@ def test_help_begins_with_the_four_commands_that_everybody_needs():
     assert len(more.splitlines()) == len(main.commands) - 4
 
 
+@pytest.mark.parametrize("command", [[], ["audit"]])
+def test_help_says_how_to_try_it_without_installing(command):
+    assert "uvx errata audit train.csv --label species" in invoke(*command, "--help").output
+
+
 def test_help_of_audit_fits_a_screen():
     text = invoke("audit", "--help").output
     lines = text.splitlines()

@@ -92,6 +92,10 @@ def main() -> None:
       errata compare train.csv --label species     which learning method suits it
 
     \b
+    Without installing anything:
+      uvx errata audit train.csv --label species
+
+    \b
     To see how well it works:
       errata noise train.csv --label species --rate 0.1 -o noisy.csv
       errata reproduce walmsley --quick            a published experiment

@@ -276,6 +276,7 @@ def audit(
       errata audit train.csv -l species --by annotator
       errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit homes.csv --target price
+      uvx errata audit train.csv --label species    without installing anything
     \f
     Cells may hold numbers, categories, text, dates and names of pictures, and may be empty. CSV,
     TSV and JSON lines may end in .gz. A folder with a folder of pictures for each class needs no
