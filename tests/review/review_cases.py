@@ -89,6 +89,7 @@ def write_audit(
     def card(row):
         values = {f"column {j}": WORDS[(row + 3 * j) % 10] for j in range(columns)}
         values |= {} if text is None else {"remark": text(row)}
+        values |= {} if picture is None else {"photo": picture(row)}
         near = [int((row + step) % rows) for step in range(1, 6)]
         chances = np.full(k, 0.1 / max(k - 2, 1))
         chances[codes[row]], chances[(codes[row] + 1) % k] = 1 - p_wrong[row], p_wrong[row]
@@ -112,7 +113,8 @@ def write_audit(
                     "label": classes[codes[other]],
                     "distance": 0.5,
                     "values": {"column 1": WORDS[(other + 3) % 10]}
-                    | ({} if text is None else {"remark": text(other)}),
+                    | ({} if text is None else {"remark": text(other)})
+                    | ({} if picture is None else {"photo": picture(other)}),
                     "image": None if image is None else image(other),
                 }
                 for other in near

@@ -17,8 +17,10 @@ def test_the_likelier_answer_is_offered_first(page, kind, is_doubted):
     for row in range(15):
         page.decide(row, kind)
     assert (page.review.tally.p_wrong(place) > 0.6) == is_doubted
-    offered = re.findall(r'value="(\w+)" class="button"', page.get("/card/39").text)
-    assert offered == ["suggestion" if is_doubted else "label"]
+    offered = re.findall(r'value="(suggestion|label)" class="(button)?"', page.get("/card/39").text)
+    answers = ["suggestion", "label"] if is_doubted else ["label", "suggestion"]
+    assert [answer for answer, _ in offered] == answers
+    assert [bool(style) for _, style in offered] == [True, False]
 
 
 def test_classes_follow_the_chance_of_the_label(page):

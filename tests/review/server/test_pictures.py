@@ -59,6 +59,15 @@ def test_a_photograph_is_sent_no_larger_than_a_screen(page):
         assert max(shown.size) <= 2048
 
 
+def test_rows_most_like_it_are_shown_as_pictures(page):
+    assert '<img src="/image/5/1" alt="">' in page.get("/card/5").text
+    answer = page.get("/image/5/1")  # photo.jpg of row 7
+    assert answer.headers["content-type"] == "image/jpeg"
+    assert page.get("/image/0/0").status_code == 404  # outside of the folder
+    assert page.get("/image/5/5").status_code == 404  # there are five of them
+    assert page.get("/image/5/x").status_code == 404
+
+
 @pytest.mark.parametrize(
     ("row", "status", "sentence"),
     [

@@ -14,7 +14,13 @@ from ...audit_folder.decisions import Event
 from ..inference import gold_sentence
 from ._keys import format_class, format_name
 from ._review import Review
-from ._stage import build_page, describe_proof, render_page, render_stage
+from ._stage import (
+    build_page,
+    describe_proof,
+    name_picture_of_similar,
+    render_page,
+    render_stage,
+)
 from ._standing import RowFilter
 from ._web import (
     NoPicture,
@@ -61,10 +67,11 @@ async def send_similar(request: Any) -> Any:
 
 
 async def send_image(request: Any) -> Any:
-    """The picture of a row, whose name is in the table and never in the address."""
+    """The picture of a row, or of one like it; its name is in the table, never in the address."""
     review = get_review(request)
-    place = find_place(request, request.path_params["row"])
-    name = review.folder.card(place)["picture"]
+    card = review.folder.card(find_place(request, request.path_params["row"]))
+    near = request.path_params.get("near")
+    name = card["picture"] if near is None else name_picture_of_similar(card, near)
     try:
         if not name:
             raise NoPicture("this row names no picture.")
@@ -180,6 +187,7 @@ ROUTES = [
     Route("/next", show_next),
     Route("/similar/{row}", send_similar),
     Route("/image/{row}", send_image),
+    Route("/image/{row}/{near:int}", send_image),
     Route("/progress", send_progress),
     Route("/rows", show_list),
     Route("/history", show_history),

@@ -261,15 +261,26 @@ def _split_values(card: dict[str, Any]) -> dict[str, Any]:
 def _format_similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
     if card["similar"] is None:
         return None
+    has_pictures = card["picture"] and name_picture_of_similar(card, 0)
     return [
         row
         | {
             "label": format_name(row["label"]),
             "distance": f"{row['distance']:.3g}",
             "values": {name: round_cell(value or "") for name, value in row["values"].items()},
+            "picture": f"/image/{card['row']}/{place}" if has_pictures else None,
         }
-        for row in card["similar"]
+        for place, row in enumerate(card["similar"])
     ]
+
+
+def name_picture_of_similar(card: dict[str, Any], place: int) -> str | None:
+    """The picture of one of the rows most like a row: what they have in the same column."""
+    rows = card["similar"] or []
+    columns = [name for name, value in card["values"].items() if value == card["picture"]]
+    if not columns or not 0 <= place < len(rows):
+        return None
+    return rows[place]["values"].get(columns[0])
 
 
 def _format_side(side: dict[str, Any]) -> dict[str, Any]:
