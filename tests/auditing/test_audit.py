@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import errata
+from auditing.large_tables import lower_limits
 from auditing.recordings_cases import steady
 from auditing_cases import QUICK, blobs
 from errata import _validation
@@ -171,6 +172,27 @@ def test_probabilities_are_enough(kind):
     assert_sound(audit)
     assert audit.points is None
     assert "http://" not in audit.to_html()
+
+
+def test_probabilities_of_many_rows_are_judged_by_what_some_of_them_teach(monkeypatch):
+    random = np.random.default_rng(0)
+    classes = random.integers(3, size=3_000)
+    scores = random.normal(size=(3_000, 3)) + 4 * np.eye(3)[classes]
+    proba = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    labels, wrong = flip_labels(NAMES[classes], 0.1, random_state=0)
+    labels = labels.astype(object)
+    labels[-2:] = None
+    whole = errata.audit(None, labels, pred_proba=proba, self_check=False, random_state=0)
+    lower_limits(monkeypatch)
+    audit = errata.audit(None, labels, pred_proba=proba, random_state=0)
+    assert audit.noise_rate.estimate == pytest.approx(whole.noise_rate.estimate, abs=0.02)
+    assert np.abs(audit.p_wrong - whole.p_wrong).mean() < 0.02
+    assert audit.flagged[:-2][wrong[:-2]].mean() > 0.8
+    assert audit.suggested[-2:].tolist() == NAMES[proba[-2:].argmax(axis=1)].tolist()
+    check = audit.self_check
+    assert check.found > 0.6 * check.injected
+    planted = check.planted_rows
+    assert np.all(audit.labels[planted] == audit.classes[check.planted_classes])
 
 
 def test_a_model_of_the_user_is_named_so():

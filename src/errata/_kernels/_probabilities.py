@@ -99,6 +99,20 @@ class Findings(NamedTuple):
     joint: np.ndarray  # (K, K), expected number of rows of class c with label l
     right: np.ndarray  # (H,), expected number of right labels under each hypothesis
 
+    def make_room(self, n: int) -> "Findings":
+        """What findings like these of n rows are put into, part by part."""
+        *per_row, joint, right = self
+        room = [np.empty(n, dtype=column.dtype) for column in per_row]
+        return Findings._make([*room, np.zeros_like(joint), np.zeros_like(right)])
+
+    def put(self, start: int, part: "Findings") -> None:
+        """Write those of some rows, and add what is summed up."""
+        rows = slice(start, start + len(part.p_wrong))
+        for column, of_part in zip(self[:-2], part[:-2], strict=True):
+            column[rows] = of_part
+        self.joint[:] += part.joint
+        self.right[:] += part.right
+
 
 def judge_rows(
     logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
@@ -136,14 +150,14 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
     classes[own] = -1  # so that the largest is that of another class
     other, p_other = find_largest(classes)
     suspicion = score_between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
-    return (
-        p_wrong.astype(float),
-        np.where(known, 0, suspicion),
-        other.astype(np.int16),
-        p_other.astype(np.float32),
-        np.minimum(wrong(elsewhere), highest),
-        joint,
-        right,
+    return Findings(
+        p_wrong=p_wrong.astype(float),
+        suspicion=np.where(known, 0, suspicion),
+        other=other.astype(np.int16),
+        p_other=p_other.astype(np.float32),
+        p_elsewhere=np.minimum(wrong(elsewhere), highest),
+        joint=joint,
+        right=right,
     )
 
 

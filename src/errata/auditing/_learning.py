@@ -10,7 +10,7 @@ import numpy as np
 
 from .._blocks import blocks
 from .._compat import take_rows
-from .._kernels._probabilities import find_largest, normalise
+from .._kernels._probabilities import Findings, find_largest, normalise
 from .._progress import Progress
 from .._random import clone_keeping_seeds
 from ..tables._columns import without_columns
@@ -132,6 +132,7 @@ def learn(
     *,
     pred_proba: np.ndarray | None = None,
     fills: bool = False,
+    judged: bool = True,
     progress: Progress,
 ) -> Learnt:
     """Fit and pool the models, and learn the noise.
@@ -146,6 +147,8 @@ def learn(
         The user's probabilities of the rows to learn from, checked.
     fills : bool, default=False
         Whether some rows have no label.
+    judged : bool, default=True
+        Whether to judge the rows that are learnt from, too.
     progress : callable
         As for :func:`errata.audit`.
     """
@@ -178,6 +181,7 @@ def learn(
         **ties.evidence(data.codes),
         known=known,
         certain=pool.certain,
+        judged=judged,
     )
     filler = fit_filler(data, pool, posterior, known) if fills else None
     return Learnt(inputs, data, pool, posterior, ties, models, filler)
@@ -306,12 +310,13 @@ class Judge:
     weights: np.ndarray
     rule: RowRule
     present: np.ndarray  # codes of the classes that could be learnt
-    learnt: np.ndarray  # places of the rows that were learnt from
+    learnt: np.ndarray  # places of the rows that were learnt from; none if no model is asked
     logs: np.ndarray  # (K, learnt), what models that did not learn from the row say of it
     predicted: np.ndarray  # (models, learnt)
     filler: Filler | None
     seed: int
     shows_table: bool  # whether a model of the user looks at the table itself
+    asks_models: bool  # whether more than the user's probabilities speaks of a row
 
     @classmethod
     def of(cls, learnt: Learnt) -> "Judge":
@@ -319,7 +324,8 @@ class Judge:
         inputs = learnt.inputs
         pool = learnt.pool
         places = np.asarray(inputs.drawn)[inputs.audited]
-        in_table = np.argsort(places)
+        asks_models = not all(isinstance(predictor, AsGiven) for predictor in pool.fitted)
+        in_table = np.argsort(places if asks_models else places[:0])
         return cls(
             plan=None if inputs.features is None else inputs.features.plan,
             scale=inputs.scale,
@@ -334,6 +340,7 @@ class Judge:
             filler=learnt.filler,
             seed=learnt.data.random_state,
             shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
+            asks_models=asks_models,
         )
 
     def judge(
@@ -346,6 +353,38 @@ class Judge:
         (models, audited) and scaled features; and numbers that are equal for rows with equal
         features, where there are any.
         """
+        found, logs, predicted, asked, filled, bits, unread = self.find(given)
+        audited = are_among(given.codes, self.present)
+        rows = Rows.judged(given.codes, given.known, audited, found, self.present)
+        rows.fill(*filled)
+        sums = JudgedSums(
+            ranking=rows.ranking(),
+            audited=len(found.p_wrong),
+            wrong=float(found.p_wrong.sum()),
+            joint=found.joint,
+            right=found.right,
+            unread=unread,
+        )
+        return rows, sums, logs, predicted, asked.X, bits
+
+    def find(
+        self, given: TableRows
+    ) -> tuple[
+        Findings,
+        np.ndarray,
+        np.ndarray,
+        NewRows,
+        tuple[np.ndarray, np.ndarray],
+        np.ndarray | None,
+        Counter[str],
+    ]:
+        """What is found out about some rows.
+
+        Findings of those whose label could be audited, logarithms of their pooled probabilities,
+        the class that each model finds most probable, and the rows as models see them; classes of
+        rows without a label, and how probable these are; numbers that are equal for rows with equal
+        features, and cells that do not fit.
+        """
         new, bits, unread = self._new_rows(given)
         audited = are_among(given.codes, self.present)
         at = slice(None) if audited.all() else audited  # all rows are not copied
@@ -354,26 +393,13 @@ class Judge:
         asked = _some(new, audited)
         logs, predicted = self._logs(np.asarray(given.places)[at], asked)
         found = self.rule.judge(logs, codes, known, of_many=True)
-        rows = Rows.judged(given.codes, given.known, audited, found, self.present)
         blank = given.codes < 0
+        filled = np.zeros(blank.sum(), dtype=np.intp), np.zeros(blank.sum())
         if self.filler is not None and blank.any():
             unlabelled = _some(new, blank)
-            filled, p_filled = self.filler(unlabelled.X, unlabelled.pred_proba)
-            rows.fill(self.present[filled], p_filled)
-        sums = JudgedSums(
-            ranking=rows.ranking(),
-            audited=len(codes),
-            wrong=float(found.p_wrong.sum()),
-            joint=found.joint,
-            right=found.right,
-            unread=unread,
-        )
-        return rows, sums, logs, predicted, asked.X, bits
-
-    @property
-    def asks_models(self) -> bool:
-        """Whether more than the user's probabilities speaks of a row."""
-        return not all(isinstance(predictor, AsGiven) for predictor in self.fitted)
+            places, p_filled = self.filler(unlabelled.X, unlabelled.pred_proba)
+            filled = self.present[places], p_filled
+        return found, logs, predicted, asked, filled, bits, unread
 
     def pool_all(self, given: TableRows) -> np.ndarray:
         """Logarithms of the user's probabilities of all audited rows, (K, audited)."""

@@ -417,6 +417,8 @@ def posterior_of(
     units: np.ndarray | None = None,
     known: np.ndarray | None = None,
     certain: float = np.inf,
+    *,
+    judged: bool = True,
 ) -> Posterior:
     """Learn the noise from some of the rows, then compute the posterior of all of them.
 
@@ -441,6 +443,8 @@ def posterior_of(
     certain : float, optional
         Log-odds of a row that all models take for certain. With units it is not looked at:
         neighbours make each other certain.
+    judged : bool, default=True
+        Whether to judge the rows; otherwise the posterior is one of no rows.
     """
     certain = certain if units is None else np.inf
     rows = noise_rows(codes, len(logs), random, units, known)
@@ -448,7 +452,11 @@ def posterior_of(
     if equal is not None:
         q = np.exp(noise.calibration.apply(logs).astype(float))
         noise = noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))
-    return posterior_given_noise(noise, logs, codes, equal, units, known)
+    if judged:
+        return posterior_given_noise(noise, logs, codes, equal, units, known)
+    skill = skill_of(logs, codes, units)
+    nothing = RowRule(noise, skill).judge(logs[:, :0], codes[:0])
+    return gathered_posterior(nothing, noise, skill, n_rows=len(codes), rate=noise.rate)
 
 
 def posterior_given_noise(

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..._progress import Progress
 from ...tables._columns import take_table_rows
 from ...tables.features._features import find_empty_rows
 from .._audit import Problem
-from .._learning import Judge, JudgedSums, Learnt, learn, rows_to_learn_from
+from .._learning import Judge, Learnt, learn, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
     Grouped,
@@ -39,9 +39,9 @@ from ..inputs._inputs import (
     lay_over,
     read_labels,
 )
-from ..inputs._labels import codes_among, notes_on_spellings, one_per_row
+from ..inputs._labels import are_among, notes_on_spellings, one_per_row
 from ..results._audit import Audit
-from ..results._flags import Rows, flags_by_line, make_room, near_borders
+from ..results._flags import Rows, flags_by_line, near_borders
 from ..results._rates_by import NoiseRate
 from ..sequences import check_sequence, read_recordings
 
@@ -57,6 +57,7 @@ class ClassProblem(Problem):
 
     verdicts: tuple[np.ndarray, np.ndarray] | None = None  # rows decided, and what labels were
     given: TableRows  # all rows
+    learnt_proba: np.ndarray | None = None  # the user's probabilities of the rows to learn from
     inputs: Inputs  # of the rows to learn from, then of all rows, without features
     learnt: Learnt
     posterior: Posterior  # of the rows that could be audited, in their order in the inputs
@@ -135,6 +136,7 @@ class ClassProblem(Problem):
         if n > LEARN_ROWS:
             drawn = rows_to_learn_from(n, options.seed)
             given = given.for_rows(drawn)
+        self.learnt_proba = given.pred_proba
         inputs = inputs_of(
             given,
             trust=options.trust,
@@ -150,14 +152,13 @@ class ClassProblem(Problem):
     def find(self, progress: Progress) -> None:
         """Learn from the rows, or from those that were drawn, and judge all of them."""
         drawn = self.inputs.drawn
-        proba = self.given.pred_proba
-        if proba is not None and drawn is not None:
-            proba = proba.take(drawn, axis=0)
         learnt = learn(
             self.inputs,
             self.options,
-            pred_proba=proba,
+            pred_proba=self.learnt_proba,
             fills=bool((self.given.codes < 0).any()),
+            # What the user's probabilities alone say of a row does not depend on the draw.
+            judged=drawn is None or self.inputs.X is not None,
             progress=progress,
         )
         if drawn is None:
@@ -199,22 +200,28 @@ class ClassProblem(Problem):
         """Judge all rows of a table that some were drawn from, a block at a time."""
         given = self.given
         judge = Judge.of(learnt)
-        n = len(given.codes)
-        rows = None
-        sums = []
+        found = None
+        done = 0
+        filled = []
         bits = []
         logs = []
-        for block in blocks(n, JUDGED_ROWS):
-            of_rows, of_sums, of_logs, _, _, of_bits = judge.judge(given.for_rows(block))
-            rows = make_room(of_rows, n) if rows is None else rows
-            rows.put(block, of_rows)
-            sums.append(of_sums)
+        unread: Counter[str] = Counter()
+        for block in blocks(len(given.codes), JUDGED_ROWS):
+            of_rows, of_logs, _, _, of_blank, of_bits, of_cells = judge.find(given.for_rows(block))
+            if found is None:
+                found = of_rows.make_room(int(are_among(given.codes, judge.present).sum()))
+            found.put(done, of_rows)
+            done += len(of_rows.p_wrong)
+            filled.append(of_blank)
             bits.append(of_bits)
+            unread += of_cells
             if judge.asks_models:
                 logs.append(of_logs)
-        assert rows is not None  # there is a block at least
         self.learnt = learnt._replace(inputs=learnt.inputs.without_features())
-        self.take(rows, reduce(JudgedSums.merge, sums), given)
+        assert found is not None  # there is a block at least
+        self.take(found, given, unread)
+        codes, p = zip(*filled, strict=True)
+        self.filled = (np.concatenate(codes), np.concatenate(p))
         self.duplicates = find_duplicates_by_bits(bits, given.codes)
         if judge.asks_models:
             self._conclude(partial(np.concatenate, logs, axis=1))
@@ -228,37 +235,26 @@ class ClassProblem(Problem):
             posterior_at=partial(_posterior_at, self.inputs, self.posterior),
         )
 
-    def take(self, rows: Rows, sums: JudgedSums, given: TableRows) -> None:
+    def take(self, found: Findings, given: TableRows, unread: Counter[str]) -> None:
         """Take over the rows of a table that were judged by what was learnt from some of them."""
         drawn = self.learnt.inputs
-        audited = np.flatnonzero(rows.audited)
-        at = slice(None) if len(audited) == len(rows.code) else audited  # all rows are not copied
         self.inputs = drawn.without_features()._replace(
             table=given.table,
             labels=given.labels,
             codes=given.codes,
             known=given.known,
             X=None,
-            audited=audited,
+            audited=np.flatnonzero(are_among(given.codes, drawn.present)),
             groups=None,
             folds=None,
-            notes=[*drawn.notes, *unread_note(sums.unread)],
+            notes=[*drawn.notes, *unread_note(unread)],
             drawn=None,
         )
-        found = Findings(
-            p_wrong=rows.p_wrong[at],
-            suspicion=rows.suspicion[at],
-            other=codes_among(rows.other, drawn.present).astype(np.int16)[at],
-            p_other=rows.p_other[at],
-            p_elsewhere=rows.p_elsewhere[at],
-            joint=sums.joint,
-            right=sums.right,
-        )
-        self.posterior = self.gather(found, sums)
-        blank = self.inputs.unlabelled
-        self.filled = (rows.other[blank], rows.p_other[blank])
+        self.posterior = self.gather(found)
 
-    def gather(self, found: Findings, sums: JudgedSums) -> Posterior:
+    def gather(
+        self, found: Findings, n_rows: int | None = None, rate: float | None = None
+    ) -> Posterior:
         """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
         learnt = self.learnt
         known = learnt.inputs.audited_known
@@ -266,8 +262,8 @@ class ClassProblem(Problem):
             found,
             learnt.posterior.noise,
             learnt.posterior.skill,
-            n_rows=sums.audited,
-            rate=sums.rate,
+            n_rows=n_rows,
+            rate=rate,
             certain=0.0 if known is None else set_aside(learnt.data.codes, known),
         )
 
@@ -300,7 +296,12 @@ class ClassProblem(Problem):
 
     def inject(self, progress: Progress) -> Any:
         """Inject wrong labels, by the noise model or at random."""
-        check = self.learnt.inject_errors(progress)
+        learnt = self.learnt
+        if not len(learnt.posterior.p_wrong):  # judged with all other rows
+            places = np.asarray(learnt.inputs.drawn)[learnt.inputs.audited]
+            of_drawn = _posterior_at(self.inputs, self.posterior, places)
+            learnt = learnt._replace(posterior=of_drawn)
+        check = learnt.inject_errors(progress)
         self.inputs.notes.extend(self.learnt.note_check())
         return check
 

@@ -225,7 +225,19 @@ class StoredProblem(ClassProblem):
         rows = stack_rows([Rows(**read_judged(path)) for path in paths])
         codes = rows.code.astype(np.intp)
         labels = labels_from(codes, self.classes, with_blanks=bool((codes < 0).any()))
-        self.take(rows, sums, TableRows(None, labels, self.classes, codes, rows.known))
+        audited = slice(None) if rows.audited.all() else rows.audited  # all rows are not copied
+        found = Findings(
+            p_wrong=rows.p_wrong[audited],
+            suspicion=rows.suspicion[audited],
+            other=codes_among(rows.other, self.judge.present).astype(np.int16)[audited],
+            p_other=rows.p_other[audited],
+            p_elsewhere=rows.p_elsewhere[audited],
+            joint=sums.joint,
+            right=sums.right,
+        )
+        given = TableRows(None, labels, self.classes, codes, rows.known)
+        self.take(found, given, sums.unread)
+        self.filled = (rows.other[codes < 0], rows.p_other[codes < 0])
         self.duplicates = find_duplicates_by_bits(self._bits(), codes)
         self._conclude(lambda: np.empty((0, 0)))
         self.grouped = self._read_groups
@@ -278,7 +290,8 @@ class LargeProblem(StoredProblem):
         inputs = self.learnt.inputs
         self.inputs = inputs._replace(notes=[*inputs.notes, *unread_note(sums.unread)])
         nothing = Findings(*(np.empty(0) for _ in Findings._fields))
-        self.posterior = self.gather(nothing._replace(joint=sums.joint, right=sums.right), sums)
+        found = nothing._replace(joint=sums.joint, right=sums.right)
+        self.posterior = self.gather(found, sums.audited, sums.rate)
         self.has_skill = self.posterior.skill.enough
         self.duplicates = self._find_repeated_rows()
 
