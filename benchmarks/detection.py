@@ -313,8 +313,9 @@ def tell_lead(noisy, ap):
         by_set = noisy.pivot_table("ap", "dataset", "method")
         p = wilcoxon_holm(by_set[["errata", *rivals]], control=0).p_values[0, 1:]
         lead = -by_set[rivals].sub(by_set.errata, axis=0)
-        told = {"lead": lead.mean(), "tables ahead": (lead > 0).sum(), "p (Holm)": [f"{one:.1g}" for one in p]}
-        show("errata over each of them", pd.DataFrame(told).sort_values("lead"))
+        told = pd.DataFrame({"lead": lead.mean(), "tables ahead": (lead > 0).sum()})
+        told["p (Holm)"] = [f"{one:.1g}" for one in p]
+        show("errata over each of them", told.sort_values("lead"))
         best_one = others["mean"].idxmax()
         print(f"behind {best_one}: {', '.join(lead.index[lead[best_one] < 0]) or 'nowhere'}")
 
