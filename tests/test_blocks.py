@@ -34,9 +34,6 @@ def test_whatever_the_blocks_the_same_rows_come_back(case):
     shared = (X, 2)
     found = map_blocks(lambda rows, X, factor: factor * X[rows] + 1, blocks(len(X), size), *shared)
     np.testing.assert_array_equal(found, expected)
-    out = np.empty_like(X)
-    assert map_blocks(lambda rows: 2 * X[rows] + 1, blocks(len(X), size), out=out) is out
-    np.testing.assert_array_equal(out, expected)
 
 
 @given(tables)

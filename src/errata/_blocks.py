@@ -33,22 +33,14 @@ def blocks(n: int, size: int, *, width: int = 1) -> Iterator[slice]:
     return (slice(i * n // n_blocks, (i + 1) * n // n_blocks) for i in range(n_blocks))
 
 
-def map_blocks(
-    task: Task, parts: Iterable[Any], *shared: Any, out: np.ndarray | None = None
-) -> np.ndarray:
+def map_blocks(task: Task, parts: Iterable[Any], *shared: Any) -> np.ndarray:
     """The arrays that ``task(part, *shared)`` gives for all parts, under each other.
-
-    With ``out`` they are written there, for which the parts must be slices of its rows.
 
     >>> X = np.arange(5.0)
     >>> map_blocks(lambda rows, X, factor: factor * X[rows], blocks(5, 2), X, 10)
     array([ 0., 10., 20., 30., 40.])
     """
-    if out is None:
-        return np.concatenate([task(part, *shared) for part in parts])
-    for part in parts:
-        out[part] = task(part, *shared)
-    return out
+    return np.concatenate([task(part, *shared) for part in parts])
 
 
 def reduce_blocks(

@@ -527,7 +527,7 @@ def check_prior(prior: Any, n_classes: int) -> np.ndarray:
     return fractions / fractions.sum()
 
 
-def check_score_table(scores: Any, *, min_datasets: int = 1, min_methods: int = 2) -> np.ndarray:
+def check_score_table(scores: Any, *, min_datasets: int = 1) -> np.ndarray:
     """Return ``scores`` as floats: one row per data set, one column per method, nothing missing."""
     try:
         table = np.asarray(scores, dtype=float)
@@ -544,8 +544,8 @@ def check_score_table(scores: Any, *, min_datasets: int = 1, min_methods: int = 
     n, k = table.shape
     if n < min_datasets:
         raise ValueError(f"scores has {n} data sets (rows); at least {min_datasets} are needed.")
-    if k < min_methods:
-        raise ValueError(f"scores has {k} methods (columns); at least {min_methods} are needed.")
+    if k < 2:
+        raise ValueError(f"scores has {k} methods (columns); at least 2 are needed.")
     _check_complete(table, getattr(scores, "columns", None))
     return table
 

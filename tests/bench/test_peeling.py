@@ -10,7 +10,7 @@ from errata.bench.experiments._peeling import (
     compute_mean_curves,
     flip_fraction,
     load_relabelled,
-    plot_curves,
+    plot_rounds,
     score,
 )
 from errata.datasets import make_twonorm
@@ -96,6 +96,6 @@ def test_curves_are_means_and_drawn_where_all_methods_ran(tmp_path):
     ]
     curves = compute_mean_curves(results)
     np.testing.assert_allclose(curves["twonorm", 0.1, "AdaBoost"], 10.5)
-    (path,) = plot_curves(results, tmp_path / "rounds.png")
+    (path,) = plot_rounds(results, tmp_path)
     assert path.stat().st_size > 10_000
-    assert plot_curves(results[:2], tmp_path / "none.png") == []
+    assert plot_rounds(results[:2], tmp_path) == []

@@ -216,16 +216,16 @@ def describe_basis(summary: dict[str, Any]) -> str:
     )
 
 
-def _join_names(names: Iterable[str], most: int = 4) -> str:
+def _join_names(names: Iterable[str]) -> str:
     """The first names, joined as people join them.
 
     >>> _join_names(["tree"]), _join_names(["tree", "SVM"]), _join_names("abcdef")
     ('tree', 'tree and SVM', 'a, b, c, d and 2 more')
     """
     *first, last = names
-    if len(first) < most:
+    if len(first) < 4:
         return f"{', '.join(first)} and {last}" if first else last
-    return join_names([*first, last], most=most)
+    return join_names([*first, last], most=4)
 
 
 _SCORES = {"accuracy": "estimated accuracy", "agreement": "agreement with the labels"}

@@ -115,15 +115,13 @@ class SubsetDistances:
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")
 
 
-def find_nearest_in_segments(
-    columns: np.ndarray, segments: Segments, *, n_jobs: int | None = None
-) -> np.ndarray:
+def find_nearest_in_segments(columns: np.ndarray, segments: Segments) -> np.ndarray:
     """Squared distances (n, g) in all columns at once, by whatever finds them soonest."""
     d, n = columns.shape
     if d == 1:
         return find_nearest_on_line(columns[0], segments)
     if d <= TREE_DIMENSIONS and n >= TREE_ROWS:
-        return _search_by_trees(columns, segments, n_jobs)
+        return _search_by_trees(columns, segments)
     kept = np.empty((n, segments.starts.shape[1]))
 
     def keep(squares: np.ndarray, rows: slice) -> np.ndarray:
@@ -131,17 +129,15 @@ def find_nearest_in_segments(
         return np.zeros(1)
 
     every_column = range(d)
-    SubsetDistances(columns, segments, n_jobs=n_jobs).with_each(
-        every_column[:-1], every_column[-1:], keep
-    )
+    SubsetDistances(columns, segments).with_each(every_column[:-1], every_column[-1:], keep)
     return kept
 
 
-def _search_by_trees(columns: np.ndarray, segments: Segments, n_jobs: int | None) -> np.ndarray:
+def _search_by_trees(columns: np.ndarray, segments: Segments) -> np.ndarray:
     points = np.ascontiguousarray(columns.T)
     found = np.empty((len(points), segments.starts.shape[1]))
     for g, segment, count, rows in segments.searches():
-        index = NeighborIndex(points[segment], n_jobs=n_jobs)
+        index = NeighborIndex(points[segment])
         inside = (rows >= segment.start) & (rows < segment.stop)
         if inside.any():
             others = index.others(count)[0][:, -1]

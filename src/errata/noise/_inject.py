@@ -106,7 +106,9 @@ def flip_labels(
     _check_one_kind(rate=rate, n_flips=n_flips, transition=transition, flip_proba=flip_proba)
     _check_options(target=target, flip_proba=flip_proba, n_flips=n_flips, exact=exact)
     labels = as_column(y)
-    classes, codes = _encode(labels, _get_classes(transition) if classes is None else classes)
+    if classes is None:
+        classes = getattr(transition, "classes", None)  # a NoiseModel names them, a matrix none
+    classes, codes = _encode(labels, classes)
     n = len(codes)
     k = len(classes)
     random = check_random_state(random_state)
@@ -207,11 +209,6 @@ def _check_options(*, target: Any, flip_proba: Any, n_flips: Any, exact: bool) -
         )
     if n_flips is not None and not exact:
         raise ValueError("n_flips is an exact number; pass rate for a fraction drawn row by row.")
-
-
-def _get_classes(transition: Any) -> Any:
-    """The classes that a NoiseModel names; a plain matrix names none."""
-    return getattr(transition, "classes", None)
 
 
 def _encode(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -572,7 +569,7 @@ def disturb_targets(
     targets = np.array(y, dtype=float)
     random = check_random_state(random_state)
     there = np.flatnonzero(~np.isnan(targets))
-    rows = _draw_rows(there, round(rate * len(there)), by if kind == "unit" else None, kind, random)
+    rows = _draw_rows(there, round(rate * len(there)), by, kind, random)
     noisy = targets.copy()
     spread = float(np.std(targets[there])) if len(there) else 0.0
     noisy[rows] = _make_wrong(kind, targets, rows, there, spread, random)

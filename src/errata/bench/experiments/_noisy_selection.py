@@ -82,10 +82,6 @@ DATASETS = {
 
 TRAINING = 0.7
 LARGEST = 40  # columns, of Waveform
-METRICS = (
-    *("information", "error_rate_percent", "rows", "imbalance"),
-    *(f"error_of_{size}" for size in range(1, LARGEST + 1)),
-)
 N_CLASSES = {"ecoli": 5, "glass": 3, "yeast": 4}  # the largest ones; others have all
 
 DRAWS = 200
@@ -96,6 +92,9 @@ LEVELS = (0.1, 0.2, 0.3)
 def make_error_names(n_sizes: int) -> tuple[str, ...]:
     """Names of the metrics: the error with one column, with two, ..."""
     return tuple(f"error_of_{size}" for size in range(1, n_sizes + 1))
+
+
+METRICS = ("information", "error_rate_percent", "rows", "imbalance", *make_error_names(LARGEST))
 
 
 def measure_errors(path: dict[int, np.ndarray], error: Any, n_sizes: int) -> dict[str, float]:

@@ -134,9 +134,52 @@ def boost_after(peeler: Any) -> filters.FilteredClassifier:
     return filters.FilteredClassifier(peeler, ensemble.DiscreteAdaBoostClassifier())
 
 
-def illustrate(results: list[dict[str, Any]], folder: Path) -> list[Path]:
-    """Error against rounds, as in figures 1 to 11."""
-    return plot_curves(results, folder / "rounds.png")
+def plot_rounds(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """Error against rounds: a panel for each of figures 1 to 11 whose set and level were run."""
+    curves = compute_mean_curves(results)
+    shown = [
+        (f"Fig. {number}: {dataset}, {level:.0%}", {m: curves[dataset, level, m] for m in methods})
+        for number, (dataset, level, added) in enumerate(FIGURES, start=1)
+        for methods in [(*BOOSTERS, *added)]
+        if all((dataset, level, method) in curves for method in methods)
+    ]
+    if not shown:
+        return []
+    n_columns = min(3, len(shown))
+    n_rows = -(-len(shown) // n_columns)
+    figure = make_figure(4.2 * n_columns, 3.1 * n_rows + 0.8)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
+    for panel, (title, of_panel) in zip(panels, shown, strict=False):
+        _draw(panel, title, of_panel)
+    for panel in panels[len(shown) :]:
+        panel.remove()
+    figure.supxlabel("rounds")
+    figure.supylabel("test error (%)")
+    most = max(panels[: len(shown)], key=lambda panel: len(panel.lines))
+    figure.legend(*most.get_legend_handles_labels(), loc="outside upper center", ncols=5)
+    return [save_figure(figure, folder / "rounds.png", dpi=130)]
+
+
+def _draw(panel: Any, title: str, curves: dict[str, np.ndarray]) -> None:
+    for method, curve in curves.items():
+        if method in COLOURS:
+            panel.plot(ROUNDS, curve, label=method, color=COLOURS[method], linewidth=1.4)
+        else:
+            title += f", {method.removeprefix('AdaBoost after ')}"
+            panel.plot(ROUNDS, curve, label="after peeling", color="#d55e00", linewidth=2.4)
+    panel.set(title=title, xscale="log")
+    panel.set_xticks(ROUNDS[::3], map(str, ROUNDS[::3]))
+    panel.minorticks_off()
+
+
+def compute_mean_curves(
+    results: list[dict[str, Any]],
+) -> dict[tuple[str, float, str], np.ndarray]:
+    """Mean test error after each of ``ROUNDS``, for each data set, level and method."""
+    return {
+        key: np.mean([[row[f"error_after_{t}"] for t in ROUNDS] for row in rows], axis=0)
+        for key, rows in group_by(results, "dataset", "noise_level", "method").items()
+    }
 
 
 peeling = Experiment(
@@ -174,58 +217,10 @@ peeling = Experiment(
         split=SixtyForty(), inject=flip_fraction, load=load_relabelled, score=score
     ),
     published=Published("martinez_gray_2015_peeling", repetitions=100),
-    illustrate=illustrate,
+    illustrate=plot_rounds,
     quick={
         "datasets": {"twonorm": "twonorm", "threenorm": "threenorm"},
         "noise_levels": (0.0, 0.1, 0.2),
         "repetitions": 6,
     },
 )
-
-
-def plot_curves(results: list[dict[str, Any]], path: Path) -> list[Path]:
-    """A panel for each of the paper's figures whose data set and level were run."""
-    curves = compute_mean_curves(results)
-    shown = [
-        (f"Fig. {number}: {dataset}, {level:.0%}", {m: curves[dataset, level, m] for m in methods})
-        for number, (dataset, level, added) in enumerate(FIGURES, start=1)
-        for methods in [(*BOOSTERS, *added)]
-        if all((dataset, level, method) in curves for method in methods)
-    ]
-    if not shown:
-        return []
-    n_columns = min(3, len(shown))
-    n_rows = -(-len(shown) // n_columns)
-    figure = make_figure(4.2 * n_columns, 3.1 * n_rows + 0.8)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for panel, (title, of_panel) in zip(panels, shown, strict=False):
-        _draw(panel, title, of_panel)
-    for panel in panels[len(shown) :]:
-        panel.remove()
-    figure.supxlabel("rounds")
-    figure.supylabel("test error (%)")
-    most = max(panels[: len(shown)], key=lambda panel: len(panel.lines))
-    figure.legend(*most.get_legend_handles_labels(), loc="outside upper center", ncols=5)
-    return [save_figure(figure, path, dpi=130)]
-
-
-def _draw(panel: Any, title: str, curves: dict[str, np.ndarray]) -> None:
-    for method, curve in curves.items():
-        if method in COLOURS:
-            panel.plot(ROUNDS, curve, label=method, color=COLOURS[method], linewidth=1.4)
-        else:
-            title += f", {method.removeprefix('AdaBoost after ')}"
-            panel.plot(ROUNDS, curve, label="after peeling", color="#d55e00", linewidth=2.4)
-    panel.set(title=title, xscale="log")
-    panel.set_xticks(ROUNDS[::3], map(str, ROUNDS[::3]))
-    panel.minorticks_off()
-
-
-def compute_mean_curves(
-    results: list[dict[str, Any]],
-) -> dict[tuple[str, float, str], np.ndarray]:
-    """Mean test error after each of ``ROUNDS``, for each data set, level and method."""
-    return {
-        key: np.mean([[row[f"error_after_{t}"] for t in ROUNDS] for row in rows], axis=0)
-        for key, rows in group_by(results, "dataset", "noise_level", "method").items()
-    }
