@@ -19,7 +19,7 @@ import numpy as np
 from .._files import fits_into_memory, is_pattern
 from .._format import instead, join_names, plural
 from .._kinds import find_kind
-from .._progress import Progress
+from .._progress import Progress, open_progress
 from .._validation import check_no_measurement, is_missing
 from ..sequence import WaveletFeatures
 from ..tables import read_table, row_digests, row_keys
@@ -31,6 +31,7 @@ from ._audit import Options
 from .classes._audit import audit
 from .multilabel import audit_multilabel
 from .numbers import audit_targets
+from .stored._audit import audit_stored
 from .votes import audit_votes
 
 SOURCES = {  # words in the names of columns that say who or what made the labels
@@ -244,9 +245,7 @@ def is_read_in_parts(file: Path, memory: Any = None, engine: Any = None) -> bool
     return not is_picture_folder(file) if file.is_dir() else not fits_into_memory(file)
 
 
-def _audit_parts(
-    file: Path, options: FileOptions, progress: Any, *, out: Any, **stored: Any
-) -> Any:
+def _audit_parts(file: Path, options: FileOptions, progress: Any, **stored: Any) -> Any:
     """The audit of the labels in a table that is read in parts."""
     options.check_sequence()
     label = find_label(options.label, file, or_target=True)
@@ -258,31 +257,21 @@ def _audit_parts(
                 f"`{name}` needs the table in memory, and this one is read in parts; leave it out, "
                 "or give one file that fits, without `memory` and `engine`."
             )
-    result: Any = audit(
-        os.fspath(file),
-        label,
-        estimator=options.estimator,
-        groups=options.groups,
-        trust=list(options.trust),
-        drop=[*options.drop, *([] if options.by is None else [options.by])],
-        known=options.known,
-        ids=options.ids,
-        precision=options.precision,
-        self_check=options.self_check,
-        title=file.name or str(file),
-        random_state=options.random_state,
-        n_jobs=options.n_jobs,
-        progress=progress,
-        out=out,
-        **stored,
-    )
-    table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
-    result.about |= {"table": table, "id": options.ids}
-    if options.by is not None:
-        parts = (read_table(part, [options.by]) for part in find_files(file))
-        add_rates(result, options.by, parts)
-    result.save(out)  # once more, as it knows its table now
-    return result
+    by = options.by
+    drop = [*options.drop, *([] if by is None else [by])]
+    title = file.name or str(file)
+    in_parts = Options.of(vars(options) | {"drop": drop, "title": title, "wavelets": None})
+
+    def add_table(result: Any) -> None:
+        table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
+        result.about |= {"table": table, "id": options.ids}
+        if by is not None:
+            add_rates(result, by, (read_table(part, [by]) for part in find_files(file)))
+
+    with open_progress(progress) as tell:
+        return audit_stored(
+            os.fspath(file), label, in_parts, tell, before_saving=add_table, **stored
+        )
 
 
 def _note_arguments(options: FileOptions) -> dict[str, Any] | None:

@@ -171,18 +171,12 @@ def audit(
     X = as_table(X)
     if is_stored(X) and out is None and memory is None and engine is None:
         X = _read_at_once(X)
-    if not is_stored(X):
-        _check_not_stored(out, memory, engine)
-        with open_progress(progress) as tell:
-            return run_audit(ClassProblem(X, y), options, tell)
-    if out is None:
-        raise ValueError(
-            "a folder, a pattern or a table larger than memory is read in parts, which needs a "
-            "folder for the audit: pass out."
-        )
     with open_progress(progress) as tell:
+        if not is_stored(X):
+            _check_not_stored(out, memory, engine)
+            return run_audit(ClassProblem(X, y), options, tell)
         return audit_stored(
-            X, y, options, tell, out=Path(out), memory=memory, engine=engine, resume=resume
+            X, y, options, tell, out=out, memory=memory, engine=engine, resume=resume
         )
 
 

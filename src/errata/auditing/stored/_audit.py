@@ -1,5 +1,6 @@
 """The audit of a table that is read in parts: what is learnt from drawn rows judges all."""
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -490,12 +491,19 @@ def audit_stored(
     options: Options,
     progress: Callable[[Any], None],
     *,
-    out: Path,
+    out: str | os.PathLike | None,
     memory: int | str | None = None,
     engine: Any = None,
     resume: bool = True,
+    before_saving: Callable[[Audit], None] | None = None,
 ) -> Audit:
-    """See :func:`errata.audit`."""
+    """See :func:`errata.audit`; ``before_saving`` may add to what is written."""
+    if out is None:
+        raise ValueError(
+            "a folder, a pattern or a table larger than memory is read in parts, which needs a "
+            "folder for the audit: pass out."
+        )
+    out = Path(out)
     _check_options(label, options)
     was_there = out.exists()
     with connect(engine) as client, _open_unfinished(out, on_a_cluster=client is not None):
@@ -524,6 +532,8 @@ def audit_stored(
             with make_engine(client, ledger, progress) as where:
                 found = run_audit(kind(source, columns, where, ledger), options, progress)
         found.about |= {"label": label, "tables": source.files}
+        if before_saving is not None:
+            before_saving(found)
         progress("writing the audit")
         if out.exists() and not was_there:
             raise FileExistsError(
