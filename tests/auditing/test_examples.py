@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from auditing_cases import blobs
 from errata import audit
-from errata.auditing.examples import _examples as examples_module
+from errata.auditing import _audit as audit_module
 from errata.auditing.examples import _examples as module
 from errata.auditing.examples._examples import (
     COMPARED_PICTURES,
@@ -68,7 +68,7 @@ def test_examples_are_made_once_and_not_before_they_are_asked_for(monkeypatch):
         made.append(args)
         return describe_examples(*args, **kwargs)
 
-    monkeypatch.setattr(examples_module, "describe_examples", count)
+    monkeypatch.setattr(audit_module, "describe_examples", count)
     found, _ = told()
     assert not made
     assert found.examples is found.examples

@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, partial
 from importlib.metadata import version
@@ -16,7 +16,7 @@ from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
 from .classes import Grouped, without_hypotheses
-from .examples._examples import describe_rows, example_rows
+from .examples._examples import describe_examples, draw_points, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
 from .inputs._features import check_pixels
@@ -83,7 +83,9 @@ class Problem(ABC):
     draw = staticmethod(draw_flags)
     may_be_reviewed = True
     has_neighbors = True  # not in recordings, where a row like others is nothing unusual
+    has_map = False
     explainer: Any = None  # of single rows, where models can be asked again
+    shown: RowsView  # all rows as a person sees them; of a large table there is none
 
     options: Options
     index: Any = None  # that of a dataframe, unless it merely counts the rows
@@ -170,26 +172,39 @@ class Problem(ABC):
         """The audit as the user gets it, but for what is told of single rows."""
 
     @abstractmethod
-    def view(self, result: Any) -> RowsView:
-        """The rows as a person sees them: labels as text, and reasons."""
+    def keep_view(self, result: Any) -> None:
+        """Keep the rows as a person sees them, labels as text, with reasons, as ``shown``."""
 
-    def show(self, result: Any) -> Callable[[np.ndarray], RowsView]:
-        """Add what is told of single rows; return a way to look at some of them."""
-        view = self.view(result)
-        result._describe = partial(
-            describe_rows,
-            view,
-            example_rows(result.suspicion, result.flagged, view.doubtful),
-            self.row_names,
-            n_jobs=self.options.n_jobs,
-        )
-        return lambda rows: view
+    def show(self, result: Any) -> None:
+        """Add examples, which are described when they are first asked for, and a map."""
+        self.keep_view(result)
+        rows = self.choose_examples(result)
+        names = self.names_of(rows)
+        view = cache(partial(self.look, rows))
+        flagged = vars(result)["flagged"]
+        options = self.options
+        result._describe = lambda: describe_examples(view(), rows, flagged, names, options)
+        if self.has_map:
+            result.points = draw_points(view(), rows, flagged, options.seed)
 
-    def group_hypotheses(self, result: Any) -> Callable[[], Grouped]:
+    def look(self, rows: np.ndarray) -> RowsView:
+        """A view that holds some rows of the table at least."""
+        return self.shown
+
+    def choose_examples(self, result: Any) -> np.ndarray:
+        """The rows that are worth showing."""
+        return example_rows(result.suspicion, result.flagged, self.reviewed)
+
+    def names_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """What some rows are called; None where they have no names."""
+        return None if self.row_names is None else self.row_names[rows]
+
+    def group_hypotheses(self, result: Any) -> Grouped:
         """What hypotheses say of every row, for a review that reweighs them."""
-        return partial(without_hypotheses, result._p_row)
+        return without_hypotheses(result._p_row)
 
-    def reviewed(self, result: Any) -> np.ndarray:
+    @property
+    def reviewed(self) -> np.ndarray:
         """Whether what is recorded of each row may be wrong."""
         return self.doubtful
 
@@ -214,20 +229,9 @@ def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
         check = problem.inject(count_within("self-check", progress)) if is_checked else None
         problem.flag()
         result = problem.result(check)
-        look = problem.show(result)
+        problem.show(result)
         if problem.may_be_reviewed:
-            result.for_review = ForReview(
-                look,
-                problem.group_hypotheses(result),
-                problem.reviewed(result),
-                problem.row_names,
-                options.image_shape,
-                seconds=time.perf_counter() - started,
-                seed=options.seed,
-                n_jobs=options.n_jobs,
-                has_neighbors=problem.has_neighbors,
-                explainer=problem.explainer,
-            )
+            result.for_review = ForReview(problem, seconds=time.perf_counter() - started)
         if options.keys is not None:
             result.keys = row_names(options.keys, len(result))
         return result

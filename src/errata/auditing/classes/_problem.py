@@ -1,8 +1,7 @@
 """Classes: rows with one label each, read, judged and put together, in memory."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,9 @@ from ..classes import (
     set_aside,
     with_verdicts,
 )
-from ..examples._examples import choose_examples, show
+from ..examples._examples import notes_about_duplicates, show_stretches
 from ..examples._explanations import Explainer
-from ..examples._views import View, view_among_drawn
+from ..examples._views import RowsView, View, view_among_drawn
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
     Inputs,
@@ -49,10 +48,8 @@ from ..sequences import check_sequence, read_recordings
 class ClassProblem(Problem):
     """Rows with one label each, those of recordings included.
 
-    ``find`` takes one of two ways. Where all rows were learnt from, each was judged by models that
-    had not seen it: ``_take_learnt``. Of a larger table some are drawn, and all are judged by what
-    was learnt from these: ``_judge_all``, which takes the judged rows over by ``take``. Both end
-    with ``_conclude``: people are heard, and what flags are drawn from is known.
+    Where all rows were learnt from, each was judged by models that had not seen it. Of a larger
+    table some are drawn, and all are judged by what was learnt from these.
     """
 
     verdicts: tuple[np.ndarray, np.ndarray] | None = None  # rows decided, and what labels were
@@ -60,11 +57,10 @@ class ClassProblem(Problem):
     learnt_proba: np.ndarray | None = None  # the user's probabilities of the rows to learn from
     inputs: Inputs  # of the rows to learn from, then of all rows, without features
     learnt: Learnt
+    judge: Judge | None = None  # of the rows of a table that some were drawn from
     posterior: Posterior  # of the rows that could be audited, in their order in the inputs
     filled: tuple[np.ndarray, np.ndarray]  # codes of rows without a label, and probabilities
     duplicates: list[np.ndarray]  # rows with equal features whose labels differ
-    look: Callable[[np.ndarray], View]  # at some rows
-    grouped: Callable[[], Grouped]  # what hypotheses say of every row
 
     def __init__(self, X: Any, y: Any) -> None:
         self.X = X
@@ -152,7 +148,7 @@ class ClassProblem(Problem):
     def find(self, progress: Progress) -> None:
         """Learn from the rows, or from those that were drawn, and judge all of them."""
         drawn = self.inputs.drawn
-        learnt = learn(
+        self.learnt = learn(
             self.inputs,
             self.options,
             pred_proba=self.learnt_proba,
@@ -162,49 +158,42 @@ class ClassProblem(Problem):
             progress=progress,
         )
         if drawn is None:
-            self._take_learnt(learnt)
+            self._take_learnt()
         else:
             progress("judging the other rows")
-            self._judge_all(learnt)
+            self._judge_all()
+        self.conclude()
 
-    def _take_learnt(self, learnt: Learnt) -> None:
+    def _take_learnt(self) -> None:
         """All rows were learnt from, and each was judged by models that had not seen it."""
-        inputs = learnt.inputs
+        inputs = self.learnt.inputs
         blank = inputs.unlabelled
         self.filled = (blank, np.empty(0))  # no row, and no probability
-        if learnt.filler is not None:
+        if self.learnt.filler is not None:
             X = None
             if inputs.features is not None and inputs.scale is not None:
                 X = inputs.scale.apply(take_rows(inputs.features.X, blank))
             proba = self.given.pred_proba
             proba = None if proba is None else proba[np.ix_(blank, inputs.present)]
-            codes, p = learnt.filler(X, proba)
+            codes, p = self.learnt.filler(X, proba)
             self.filled = (inputs.present[codes], p)
         self.duplicates = _find_duplicates(inputs)
-        self.learnt = learnt._replace(inputs=inputs.without_features())
+        self.learnt = self.learnt._replace(inputs=inputs.without_features())
         self.inputs = self.learnt.inputs
-        self.posterior = learnt.posterior
-        self._conclude(lambda: learnt.pool.logs)
-        view = View(
-            inputs=self.inputs,
-            posterior=self.posterior,
-            logs=learnt.pool.logs,
-            models=learnt.pool.names,
-            predicted=learnt.pool.predicted,
-        )
-        self.look = lambda rows: view
+        self.posterior = self.learnt.posterior
         if self.inputs.timeline is None:
             self.explainer = Explainer(self.learnt)
 
-    def _judge_all(self, learnt: Learnt) -> None:
+    def _judge_all(self) -> None:
         """Judge all rows of a table that some were drawn from, a block at a time."""
         given = self.given
-        judge = Judge.of(learnt)
+        judge = Judge.of(self.learnt)
+        self.judge = judge
         found = None
         done = 0
         filled = []
         bits = []
-        logs = []
+        self.kept_logs = []
         unread: Counter[str] = Counter()
         for block in blocks(len(given.codes), JUDGED_ROWS):
             of_rows, of_logs, _, _, of_blank, of_bits, of_cells = judge.find(given.for_rows(block))
@@ -216,24 +205,13 @@ class ClassProblem(Problem):
             bits.append(of_bits)
             unread += of_cells
             if judge.asks_models:
-                logs.append(of_logs)
-        self.learnt = learnt._replace(inputs=learnt.inputs.without_features())
+                self.kept_logs.append(of_logs)
+        self.learnt = self.learnt._replace(inputs=self.learnt.inputs.without_features())
         assert found is not None  # there is a block at least
         self.take(found, given, unread)
         codes, p = zip(*filled, strict=True)
         self.filled = (np.concatenate(codes), np.concatenate(p))
         self.duplicates = find_duplicates_by_bits(bits, given.codes)
-        if judge.asks_models:
-            self._conclude(partial(np.concatenate, logs, axis=1))
-        else:  # they are seldom asked for, and quicker computed than kept
-            self._conclude(partial(judge.pool_all, given))
-        self.look = partial(
-            view_among_drawn,
-            learnt=self.learnt,
-            judge=judge,
-            fetch=self._fetch,
-            posterior_at=partial(_posterior_at, self.inputs, self.posterior),
-        )
 
     def take(self, found: Findings, given: TableRows, unread: Counter[str]) -> None:
         """Take over the rows of a table that were judged by what was learnt from some of them."""
@@ -267,27 +245,31 @@ class ClassProblem(Problem):
             certain=0.0 if known is None else set_aside(learnt.data.codes, known),
         )
 
-    def _conclude(self, logs: Callable[[], np.ndarray]) -> None:
-        """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
+    def conclude(self) -> None:
+        """What flags are drawn from, after people were heard."""
         inputs = self.inputs
         if self.verdicts is not None:
             found = find_verdicts(inputs, *self.verdicts)
-            self.posterior = with_verdicts(self.posterior, logs(), inputs.audited_codes, *found)
+            self.posterior = with_verdicts(
+                self.posterior, self._logs(), inputs.audited_codes, *found
+            )
         posterior = self.posterior
-        self.grouped = partial(_group_hypotheses, inputs, posterior, logs)
         self.has_skill = posterior.skill.enough
         self.p_wrong = posterior.p_wrong
         self.suspicion = posterior.suspicion
         known = inputs.audited_known
         self.doubtful = np.ones(len(self.p_wrong), dtype=bool) if known is None else ~known
+        self.has_map = self.learnt.inputs.X is not None
         if len(inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
             self.draw = flags_by_line
 
-    def _fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
-        """Rows besides those that were drawn, and the table of all of these."""
-        whole = self.given.table
-        places = np.r_[np.asarray(self.learnt.inputs.drawn), extra]
-        return self.given.for_rows(extra), None if whole is None else take_table_rows(whole, places)
+    def _logs(self) -> np.ndarray:
+        """What the pool of models says of the audited rows."""
+        if self.judge is None:
+            return self.learnt.pool.logs
+        if self.kept_logs:
+            return np.concatenate(self.kept_logs, axis=1)
+        return self.judge.pool_all(self.given)  # seldom asked for, and quicker computed than kept
 
     @property
     def can_inject(self) -> bool:
@@ -299,7 +281,8 @@ class ClassProblem(Problem):
         learnt = self.learnt
         if not len(learnt.posterior.p_wrong):  # judged with all other rows
             places = np.asarray(learnt.inputs.drawn)[learnt.inputs.audited]
-            of_drawn = _posterior_at(self.inputs, self.posterior, places)
+            of_drawn = self.posterior_at(places)
+            assert of_drawn is not None  # it is known of all rows in memory
             learnt = learnt._replace(posterior=of_drawn)
         check = learnt.inject_errors(progress)
         self.inputs.notes.extend(self.learnt.note_check())
@@ -359,50 +342,62 @@ class ClassProblem(Problem):
             overlap=posterior.noise.ambiguity,
         )
 
-    def show(self, result: Audit) -> Callable[[np.ndarray], View]:
-        """Add the map of the data, and examples or, in recordings, stretches."""
-        show(
-            result,
-            choose_examples(result),
-            self.look,
-            self.row_names,
-            self.options,
-            self.inputs,
-            has_map=self.learnt.inputs.X is not None,
+    def keep_view(self, result: Audit) -> None:
+        """Of a table that rows were drawn from, they are looked at when asked for."""
+        if self.judge is None:
+            pool = self.learnt.pool
+            self.shown = View(
+                inputs=self.inputs,
+                posterior=self.posterior,
+                logs=pool.logs,
+                models=pool.names,
+                predicted=pool.predicted,
+            )
+
+    def look(self, rows: np.ndarray) -> RowsView:
+        """Some rows, among those that were learnt from."""
+        if self.judge is None:
+            return self.shown
+        return view_among_drawn(
+            rows, self.learnt, self.judge, fetch=self.fetch, posterior_at=self.posterior_at
         )
-        return self.look
 
-    def view(self, result: Audit) -> View:
-        """All rows that were learnt from."""
-        return self.look(np.empty(0, dtype=np.intp))
+    def fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
+        """Rows besides those that were drawn, and the table of all of these."""
+        whole = self.given.table
+        places = np.r_[np.asarray(self.learnt.inputs.drawn), extra]
+        return self.given.for_rows(extra), None if whole is None else take_table_rows(whole, places)
 
-    def group_hypotheses(self, result: Audit) -> Callable[[], Grouped]:
+    def posterior_at(self, places: np.ndarray) -> Posterior | None:
+        """The posterior of some of the audited rows; None where only that of learnt ones is."""
+        posterior = self.posterior
+        at = np.searchsorted(self.inputs.audited, places)
+        return posterior._replace(
+            p_wrong=posterior.p_wrong[at],
+            suspicion=posterior.suspicion[at],
+            other=posterior.other[at],
+            p_other=posterior.p_other[at],
+            p_elsewhere=posterior.p_elsewhere[at],
+        )
+
+    def show(self, result: Audit) -> None:
+        """Add a map of the data, and examples or, in recordings, stretches."""
+        super().show(result)
+        if self.inputs.timeline is None:
+            result.notes += notes_about_duplicates(result.duplicates)
+        else:
+            result.examples = []
+            show_stretches(result, self.inputs)
+
+    def group_hypotheses(self, result: Audit) -> Grouped:
         """By kind and rate."""
-        return self.grouped
+        grouped = group_hypotheses(self.posterior, self._logs(), self.inputs.audited_codes)
+        return grouped._replace(p=for_all_rows(self.inputs, grouped.p, self.posterior.rate))
 
-    def reviewed(self, result: Audit) -> np.ndarray:
+    @property
+    def reviewed(self) -> np.ndarray:
         """Whether each row has a label that may be wrong."""
         return self.inputs.doubtful
-
-
-def _posterior_at(inputs: Inputs, posterior: Posterior, places: np.ndarray) -> Posterior:
-    """The posterior of some of the audited rows."""
-    at = np.searchsorted(inputs.audited, places)
-    return posterior._replace(
-        p_wrong=posterior.p_wrong[at],
-        suspicion=posterior.suspicion[at],
-        other=posterior.other[at],
-        p_other=posterior.p_other[at],
-        p_elsewhere=posterior.p_elsewhere[at],
-    )
-
-
-def _group_hypotheses(
-    inputs: Inputs, posterior: Posterior, logs: Callable[[], np.ndarray]
-) -> Grouped:
-    """Hypotheses in groups, and what they say of every row."""
-    grouped = group_hypotheses(posterior, logs(), inputs.audited_codes)
-    return grouped._replace(p=for_all_rows(inputs, grouped.p, posterior.rate))
 
 
 def unread_note(unread: Counter[str]) -> list[str]:

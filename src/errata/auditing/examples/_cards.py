@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
 from .._settings import SIMILAR_ROWS
 from ._views import Neighborhood, RowsView, RowValues
+
+if TYPE_CHECKING:
+    from .._audit import Options
 
 # What is shown, which decides about no number.
 SPEAKS = 2.0  # times as frequent in the other class: from there on a column speaks
@@ -35,24 +38,22 @@ class CardMaker:
         *,
         view: RowsView,
         table: Any,
-        image_shape: tuple[int, ...] | None,
         ids: np.ndarray | None,
         keys: Callable[[np.ndarray], np.ndarray],
         p_wrong: np.ndarray,
-        seed: int,
-        n_jobs: int | None,
+        options: "Options",
     ) -> None:
         self.view = view
         self.inputs = view.inputs
-        self.values = RowValues(table, image_shape)
+        self.values = RowValues(table, options.image_shape)
         used = view.inputs.used
         self.is_used = [used is None or column.key in used for column in self.values.columns]
-        self.neighborhood = Neighborhood(view.inputs, n_jobs=n_jobs)
+        self.neighborhood = Neighborhood(view.inputs, n_jobs=options.n_jobs)
         self.suggested = view.others
         self.ids = ids
         self.keys = keys
         self.p_wrong = p_wrong
-        self.random = np.random.default_rng(seed)
+        self.random = np.random.default_rng(options.seed)
 
     def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
         """The cards of these rows, in this order."""

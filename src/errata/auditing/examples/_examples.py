@@ -1,16 +1,14 @@
 """Examples: the most suspicious rows, with values and reasons, and a map of all."""
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.decomposition import PCA
 
-from ..._format import four_digits
 from ..._neighbors import nearest_in
 from ...tables._columns import Column
-from .._settings import MOST_EXAMPLES_OF_MANY, SIMILAR_ROWS
+from .._settings import MOST_EXAMPLES_OF_MANY
 from ..inputs._inputs import Inputs, for_all_rows
 from ..results._audit import Audit
 from ..sequences import draw_traces, read_signals
@@ -36,52 +34,25 @@ EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which s
 EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
 
 
-def choose_examples(audit: Audit) -> np.ndarray:
-    """The rows that are worth showing."""
-    doubtful = audit.labelled if audit.known is None else audit.labelled & ~audit.known
-    return example_rows(audit.suspicion, audit.flagged, doubtful)
-
-
-def show(
-    audit: Audit,
-    rows: np.ndarray,
-    look: Callable[[np.ndarray], RowsView],
-    names: np.ndarray | None,
-    options: "Options",
-    inputs: Inputs | None = None,
-    *,
-    has_map: bool = True,
-) -> None:
-    """Add the map of the data, and the rows that are worth it or, in recordings, stretches.
-
-    Without features there is no map, and nothing is looked at before examples are asked for.
-    """
-    view = cache(partial(look, rows))
-    if has_map:
-        audit.points = view().in_table(_points(audit, view(), view().places(rows), options.seed))
-    if inputs is None or inputs.timeline is None:
-        flagged = vars(audit)["flagged"]
-        audit._describe = lambda: describe_examples(view(), rows, flagged, names, options)
-        audit.notes += notes_about_duplicates(audit.duplicates)
-    else:
-        _show_stretches(audit, inputs)
-
-
-def _points(audit: Audit, view: RowsView, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
+def draw_points(
+    view: RowsView, rows: np.ndarray, flagged: np.ndarray, seed: int
+) -> dict[str, Any] | None:
+    """A map of the data in which ``rows`` are; None without features, or where some have none."""
     inputs = view.inputs
     if inputs.X is None or len(inputs.audited) < len(inputs.codes):
         return None
-    flagged = view.of_all(vars(audit)["flagged"])
-    drawn = {
+    flagged = view.of_all(flagged)
+    codes = {
         "label": inputs.codes,
         "suggested": np.where(flagged, view.other_codes, inputs.codes),
         "p_wrong": view.p_wrong,
         "flagged": flagged,
     }
-    return draw_map(for_all_rows(inputs, inputs.X, 0.0), shown, drawn, seed)
+    X = for_all_rows(inputs, inputs.X, 0.0)
+    return view.in_table(draw_map(X, view.places(rows), codes, seed))
 
 
-def _show_stretches(audit: Audit, inputs: Inputs) -> None:
+def show_stretches(audit: Audit, inputs: Inputs) -> None:
     """Add from where to where labels are wrong, and the signal there.
 
     A row by itself says little in recordings, and that others look like it is nothing unusual.
@@ -125,49 +96,83 @@ def describe_examples(
     view: RowsView,
     rows: np.ndarray,
     flagged: np.ndarray,
-    ids: np.ndarray | None,
+    names: np.ndarray | None,
     options: "Options",
 ) -> list[dict[str, Any]]:
-    """Some rows with one label each, as plain dicts ready for JSON.
+    """Some rows of an audit of whatever kind, as plain dicts ready for JSON.
 
-    ``suggested`` is the class that speaks most against the label of rows that are not flagged, too.
+    ``flagged`` has an entry for each row of the table, ``names`` for each of ``rows``. Of rows that
+    are not flagged, too, ``suggested`` is what speaks most against the label.
+    """
+    shown = view.places(rows)
+    near, away = Neighborhood(view.inputs, n_jobs=options.n_jobs).around(shown)
+    reasons = view.reasons(shown, near)
+    is_flagged = flagged[rows].tolist()  # they may be on disk
+    values = RowValues(view.inputs.table, options.image_shape)
+    # The nearest whatever their label, so that they are evidence and not advocacy.
+    similar = [around[: view.n_similar].tolist() for around in near]
+    if len(view.inputs.classes):
+        held = show_beside_classes(view, shown, values, options)
+    else:
+        held = show_beside_similar(view, shown, values, similar)
+    examples = []
+    for i, row in enumerate(shown.tolist()):
+        distances = zip(similar[i], away[i].tolist(), strict=False)
+        examples.append(
+            {
+                **view.judged(row),
+                "id": None if names is None else str(names[i]),
+                "flagged": is_flagged[i],
+                "reasons": reasons[i],
+                "similar": [
+                    view.label(like) | {"distance": round(distance, 4)}
+                    for like, distance in distances
+                ],
+                "image": values.picture(row) if view.has_pictures else None,
+                **held[i],
+            }
+        )
+    return view.in_table(examples)
+
+
+def show_beside_similar(
+    view: RowsView, rows: np.ndarray, values: RowValues, similar: list[list[int]]
+) -> list[dict[str, Any]]:
+    """What rows hold, beside those that are like them; of no column is known that it speaks."""
+    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
+    return [
+        {
+            "values": values.of(row, places),
+            "speaking": 0,
+            "compared": [
+                view.label(like) | {"values": values.of(like, places), "differs": [], "image": None}
+                for like in others
+            ],
+        }
+        for row, others in zip(rows.tolist(), similar, strict=True)
+    ]
+
+
+def show_beside_classes(
+    view: RowsView, rows: np.ndarray, values: RowValues, options: "Options"
+) -> list[dict[str, Any]]:
+    """What rows hold, the columns that speak against the label first, and the nearest of each side.
+
+    These are the nearest with the class that speaks against the label, and with the label.
     """
     inputs = view.inputs
-    shown = view.places(rows)
-    labels = inputs.labels
-    suggested = view.others
-    p_wrong = view.p_wrong
-    flagged = view.of_all(flagged)
-    ids = None if ids is None else view.of_all(ids)
-    near, away = Neighborhood(inputs, n_jobs=options.n_jobs).around(shown)
-    reasons = view.reasons(shown, near)
-    more = view.more(shown)
-    values = RowValues(inputs.table, options.image_shape)
-    other = np.searchsorted(inputs.classes, suggested[shown])
-    nearest = nearest_of_each(inputs, shown, other, n_jobs=options.n_jobs)
+    other = np.searchsorted(inputs.classes, view.others[rows])
+    nearest = nearest_of_each(inputs, rows, other, n_jobs=options.n_jobs)
     is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
     random = np.random.default_rng(options.seed)
     compared = compare_rows(
-        values.columns, is_used, inputs.codes, shown, other, nearest, random=random
+        values.columns, is_used, inputs.codes, rows, other, nearest, random=random
     )
-    examples = []
-    for i, row in enumerate(shown.tolist()):
+    held = []
+    for i, row in enumerate(rows.tolist()):
         places, speaking, differing, usual = compared[i]
-        # The nearest whatever their label, so that they are evidence and not advocacy.
-        similar = zip(near[i][:SIMILAR_ROWS].tolist(), away[i].tolist(), strict=False)
-        examples.append(
+        held.append(
             {
-                "row": row,
-                "id": None if ids is None else str(ids[row]),
-                "label": str(labels[row]),
-                "suggested": str(suggested[row]),
-                "p_wrong": four_digits(p_wrong[row]),
-                "flagged": bool(flagged[row]),
-                "reasons": reasons[i],
-                "similar": [
-                    {"row": like, "label": str(labels[like]), "distance": round(distance, 4)}
-                    for like, distance in similar
-                ],
                 "values": values.of(row, places),
                 "speaking": speaking,
                 "usual": {
@@ -175,49 +180,13 @@ def describe_examples(
                     for place, like in usual.items()
                     for name, text in values.of(like, [place]).items()
                 },
-                "image": values.picture(row),
                 "compared": [
-                    {"row": like, "label": str(labels[like])}
-                    | _beside(like, places, cells, values, i)
+                    view.label(like) | _beside(like, places, cells, values, i)
                     for like, cells in zip(nearest[i], differing, strict=True)
                 ],
-                **more[i],
             }
         )
-    return view.in_table(examples)
-
-
-def describe_rows(
-    view: RowsView, rows: np.ndarray, ids: np.ndarray | None, *, n_jobs: int | None = None
-) -> list[dict[str, Any]]:
-    """Some rows of an audit of whatever kind, as plain dicts ready for JSON."""
-    near, away = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
-    values = RowValues(view.inputs.table, None)
-    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
-    examples = []
-    for i, (row, sentences) in enumerate(zip(rows.tolist(), view.reasons(rows, near), strict=True)):
-        others = near[i][: view.n_similar].tolist()
-        distances = away[i][: view.n_similar].tolist()
-        similar = [view.label(other) for other in others]
-        examples.append(
-            {
-                **view.judged(row),
-                "id": None if ids is None else str(ids[row]),
-                "reasons": sentences,
-                "similar": [
-                    each | {"distance": round(distance, 4)}
-                    for each, distance in zip(similar, distances, strict=True)
-                ],
-                "values": values.of(row, places),
-                "speaking": 0,
-                "image": values.picture(row) if view.has_pictures else None,
-                "compared": [
-                    each | {"values": values.of(other, places), "differs": [], "image": None}
-                    for each, other in zip(similar, others, strict=True)
-                ],
-            }
-        )
-    return examples
+    return held
 
 
 def _beside(

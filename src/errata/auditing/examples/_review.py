@@ -5,8 +5,8 @@ Nothing of it is computed before an audit is saved.
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,13 +29,13 @@ from ...audit_folder import (
 from ...tables import read_table
 from ...tables._columns import column_array, take_table_rows
 from .._settings import LEARN_ROWS
-from ..classes import Grouped
 from ._cards import CardMaker
 from ._explanations import Explainer, RowExplanation
 from ._issues import ISSUES, find_issues
 from ._views import RowsView, View
 
 if TYPE_CHECKING:
+    from .._audit import Problem
     from ..results._audit import AuditRows
     from ..results._base import BaseAudit
 
@@ -80,25 +80,25 @@ class StoredReview:
         return {n: column_array(rows, c) for n, c in names.items() if c in rows.column_names}
 
 
-@dataclass(frozen=True)
 class ForReview:
-    """What all of it is made from."""
+    """What all of it is made from: the problem, whose audit took so many ``seconds``.
 
-    look: Callable[[np.ndarray], RowsView]  # at some rows
-    grouped: Callable[[], Grouped]  # hypotheses, and what they say of every row
-    doubtful: np.ndarray  # whether each label may be wrong
-    names: np.ndarray | None  # of the rows
-    image_shape: tuple[int, ...] | None
-    seconds: float  # that the audit took
-    seed: int
-    n_jobs: int | None
-    has_neighbors: bool = True  # not in recordings, where a row like others is nothing unusual
-    table: Any = None  # whose cells are shown; None for that of the inputs
-    explainer: Explainer | None = None  # of single rows, where models can be asked again
+    ``table`` is the one whose cells are shown; None for that of the inputs.
+    """
+
+    def __init__(self, problem: "Problem", seconds: float, table: Any = None) -> None:
+        self.problem = problem
+        self.seconds = seconds
+        self.table = table
 
     def showing(self, table: Any) -> "ForReview":
         """The same with the cells of another table, which may have columns that no model saw."""
-        return replace(self, table=table)
+        return ForReview(self.problem, self.seconds, table)
+
+    @property
+    def explainer(self) -> Explainer | None:
+        """Of single rows, where models can be asked again."""
+        return self.problem.explainer
 
     def explain(self, audit: "AuditRows", row: Any) -> RowExplanation:
         """Why one row is doubted, by its place or its id."""
@@ -107,9 +107,10 @@ class ForReview:
                 "a row can be explained where it has one label and models learn from all rows: not "
                 f"in recordings, votes, or tables of more than {LEARN_ROWS:,} rows."
             )
-        place = chosen_row(row, len(audit), self.names)
-        other = self.look(np.array([place])).others[place]
-        return self.explainer.explain(audit, place, names=self.names, other=other)
+        names = self.problem.row_names
+        place = chosen_row(row, len(audit), names)
+        other = self.problem.look(np.array([place])).others[place]
+        return self.explainer.explain(audit, place, names=names, other=other)
 
     def find_issues(self, audit: "AuditRows") -> dict[str, np.ndarray] | None:
         """Look for other issues of the table, where models learn from all of its rows."""
@@ -124,18 +125,19 @@ class ForReview:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
         components, p = self.components(audit)
         write_components(folder / COMPONENTS, p)
-        random = np.random.default_rng(self.seed + 2)
-        piles = draw_piles(audit.flagged, random, known=~self.doubtful)
+        seed = self.problem.options.seed
+        random = np.random.default_rng(seed + 2)
+        piles = draw_piles(audit.flagged, random, known=~self.problem.reviewed)
         write_cards(folder / CARDS, self._cards(audit, piles))
         gold = self._gold_cards(audit)
         if gold is not None:
             write_cards(folder / GOLD_CARDS, [gold])
-        return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
+        return {"components": components.as_dict(), "piles": piles | {"seed": seed}}
 
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:
         """Groups of noise hypotheses, and what each says of every row."""
-        found = self.grouped()
-        doubtful = self.doubtful
+        found = self.problem.group_hypotheses(audit)
+        doubtful = self.problem.reviewed
         components = gather_components(
             found.kinds,
             found.weights,
@@ -150,25 +152,26 @@ class ForReview:
     ) -> Iterator[tuple[np.ndarray, list[dict[str, Any]]]]:
         """Rows and their cards; neighbours are looked for as long as there is time."""
         rows = card_rows(audit.suspicion, audit.flagged, piles)
-        view = self.look(rows)
+        view = self.problem.look(rows)
         maker = self._maker(audit, view)
         until = time.perf_counter() + CARD_TIME * self.seconds
         for start in range(0, len(rows), CARDS_AT_ONCE):
             part = rows[start : start + CARDS_AT_ONCE]
             is_time = start == 0 or time.perf_counter() < until
-            cards = maker.cards(view.places(part), with_neighbors=is_time and self.has_neighbors)
+            with_neighbors = is_time and self.problem.has_neighbors
+            cards = maker.cards(view.places(part), with_neighbors=with_neighbors)
             yield part, view.in_table(cards)
 
     def _gold_cards(self, audit: "BaseAudit") -> tuple[np.ndarray, list[dict[str, Any]]] | None:
         """Rows that test a reviewer, and their cards; None where no label is certain."""
         known = getattr(audit, "known", None)
-        if known is None or not self.has_neighbors or not audit.has_skill:
+        if known is None or not self.problem.has_neighbors or not audit.has_skill:
             return None
-        random = np.random.default_rng(self.seed + 3)
+        random = np.random.default_rng(self.problem.options.seed + 3)
         rows = np.flatnonzero(known)
         if len(rows) > MOST_LOOKED_AT:
             rows = random.choice(rows, MOST_LOOKED_AT, replace=False)
-        view = self.look(rows)
+        view = self.problem.look(rows)
         if not isinstance(view, View):
             return None
         least = float(audit.suspicion[audit.flagged].min(initial=np.inf))
@@ -180,22 +183,18 @@ class ForReview:
         return np.array([card["row"] for card in cards], dtype=np.intp), cards
 
     def _maker(self, audit: "BaseAudit", view: RowsView) -> CardMaker:
+        table = view.inputs.table
+        if self.table is not None:
+            table = self.table if view.rows is None else take_table_rows(self.table, view.rows)
+        names = self.problem.row_names
         return CardMaker(
             view=view,
-            table=self._shown(view),
-            image_shape=self.image_shape,
-            ids=None if self.names is None else view.of_all(self.names),
+            table=table,
+            ids=None if names is None else view.of_all(names),
             keys=lambda rows: audit.row_keys(rows if view.rows is None else view.rows[rows]),
             p_wrong=view.of_all(audit._p_row),
-            seed=self.seed,
-            n_jobs=self.n_jobs,
+            options=self.problem.options,
         )
-
-    def _shown(self, view: RowsView) -> Any:
-        """The table whose cells are shown."""
-        if self.table is None:
-            return view.inputs.table
-        return self.table if view.rows is None else take_table_rows(self.table, view.rows)
 
 
 def draw_gold(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._format import shorten
+from ..._format import four_digits, shorten
 from ..._neighbors import NeighborIndex
 from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
@@ -86,18 +86,16 @@ class RowsView(ABC):
     def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
 
-    @property
-    def doubtful(self) -> np.ndarray | None:
-        """Which rows may be examples; None for all."""
-        return None
-
     def label(self, row: int) -> dict[str, Any]:
         """A row, and what is recorded of it as text."""
-        raise NotImplementedError
+        return {"row": row, "label": str(self.inputs.labels[row])}
 
     def judged(self, row: int) -> dict[str, Any]:
         """The same, and what the audit says about it."""
-        raise NotImplementedError
+        return self.label(row) | {
+            "suggested": str(self.others[row]),
+            "p_wrong": four_digits(self.p_wrong[row]),
+        }
 
     def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Names of the classes, their probabilities in rows where these are known, and which."""
@@ -117,7 +115,7 @@ class View(RowsView):
     models: Sequence[str]  # names
     predicted: np.ndarray  # (models, audited), the code that each finds most probable
 
-    @property
+    @cached_property
     def p_wrong(self) -> np.ndarray:
         """That of the rows in the view, those that were not audited included."""
         p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
@@ -128,7 +126,7 @@ class View(RowsView):
         """The most probable other class of each row in the view, as codes."""
         return for_all_rows(self.inputs, self.inputs.present[self.posterior.other], 0)
 
-    @property
+    @cached_property
     def others(self) -> np.ndarray:
         """The most probable other class of each row in the view."""
         return most_probable_others(self.inputs, self.posterior.other)
@@ -207,16 +205,16 @@ def inputs_to_show(
 
 def view_among_drawn(
     rows: np.ndarray,
-    *,
     learnt: Learnt,
     judge: Judge,
+    *,
     fetch: Callable[[np.ndarray], tuple[TableRows, Any]],
-    posterior_at: Callable[[np.ndarray], Posterior] | None = None,
+    posterior_at: Callable[[np.ndarray], Posterior | None],
 ) -> View:
     """Rows of a table, and those that were drawn from it to learn from.
 
     ``fetch`` gives rows that were not drawn, and the table of both; ``posterior_at`` that of any
-    audited rows, where it is known of all.
+    audited rows, or None where it is known of drawn ones only.
     """
     drawn = learnt.inputs
     places = np.asarray(drawn.drawn)
@@ -241,7 +239,8 @@ def view_among_drawn(
         folds=None,
         known=known,
     )
-    if posterior_at is None:
+    posterior = posterior_at(places[inputs.audited])
+    if posterior is None:
         before = learnt.posterior
         posterior = before._replace(
             p_wrong=np.r_[before.p_wrong, found.p_wrong[audited]],
@@ -250,8 +249,6 @@ def view_among_drawn(
             p_other=np.r_[before.p_other, found.p_other[audited]],
             p_elsewhere=np.r_[before.p_elsewhere, found.p_elsewhere[audited]],
         )
-    else:
-        posterior = posterior_at(places[inputs.audited])
     return View(
         inputs=inputs,
         rows=places,

@@ -408,8 +408,8 @@ class CellProblem(Problem):
             )
         return notes
 
-    def view(self, result: MultilabelAudit) -> "CellView":
-        """All rows."""
+    def keep_view(self, result: MultilabelAudit) -> None:
+        """Of all rows."""
         features = self.features
         X = self._in_table_order(self.rows.X)
         are_embedded = self.options.embeddings is not None
@@ -420,11 +420,12 @@ class CellProblem(Problem):
             np.arange(len(result)),
             used=None if features is None or are_embedded else features.columns,
         )
-        return CellView(inputs=shown, audit=result)
+        self.shown = CellView(inputs=shown, audit=result)
 
-    def reviewed(self, result: MultilabelAudit) -> np.ndarray:
+    @property
+    def reviewed(self) -> np.ndarray:
         """All rows: one without labels has none of them."""
-        return np.ones(len(result), dtype=bool)
+        return np.ones(len(self.sets.Y), dtype=bool)
 
 
 def arrange_cells(
@@ -589,7 +590,6 @@ class CellView(RowsView):
         return self.label(row) | {
             "suggested": changes_in_words(audit.names, audit.labels[row], doubted),
             "p_wrong": four_digits(audit.p_wrong[row]),
-            "flagged": bool(audit.flagged[row]),
         }
 
     @property

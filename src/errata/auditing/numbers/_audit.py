@@ -292,8 +292,8 @@ class TargetProblem(Problem):
             ids=self.ids,
         )
 
-    def view(self, result: TargetAudit) -> "TargetView":
-        """All rows; neighbours are looked for among those with a target."""
+    def keep_view(self, result: TargetAudit) -> None:
+        """Of all rows; neighbours are looked for among those with a target."""
         rows = self.rows
         features = self.features
         there = np.flatnonzero(rows.has_target)
@@ -303,7 +303,7 @@ class TargetProblem(Problem):
         used = None if features is None or are_embedded else features.columns
         X = None if rows.X is None else rows.X[there]
         shown = inputs_to_show(self.table, labels, X, there, used=used)
-        return TargetView(inputs=shown, audit=result)
+        self.shown = TargetView(inputs=shown, audit=result)
 
 
 def find_target_leaks(
@@ -478,11 +478,6 @@ class TargetView(RowsView):
     n_similar = TARGET_NEIGHBORS
     has_pictures = False
 
-    @property
-    def doubtful(self) -> np.ndarray:
-        """Rows with a target."""
-        return self.audit.has_target
-
     def label(self, row: int) -> dict[str, Any]:
         """A row, and its target as it is written."""
         return {"row": row, "label": self._digits.text(self.audit.targets[row])}
@@ -491,14 +486,14 @@ class TargetView(RowsView):
         """The same, what is expected, and the slip that explains it."""
         audit = self.audit
         digits = self._digits
-        is_flagged = audit.flagged[row]
-        expected = audit.suggested[row] if is_flagged else digits.write(audit.predicted[row])
+        expected = audit.suggested[row]
+        if not audit.flagged[row]:
+            expected = digits.write(audit.predicted[row])
         return self.label(row) | {
             "suggested": digits.text(float(expected)),
             "low": digits.text(audit.low[row]),
             "high": digits.text(audit.high[row]),
             "p_wrong": four_digits(audit.p_wrong[row]),
-            "flagged": bool(is_flagged),
             "hint": audit.hint[row],
             "error_kind": audit.error_kind[row],
         }

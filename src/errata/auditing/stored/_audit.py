@@ -35,8 +35,7 @@ from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, MOST_CLASSES
 from ..classes import Grouped, Posterior, group_hypotheses
 from ..classes._problem import ClassProblem, find_duplicates_by_bits, unread_note
-from ..examples._examples import n_examples, show
-from ..examples._views import View, view_among_drawn
+from ..examples._examples import n_examples
 from ..inputs._duplicates import find_repeated_rows
 from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums, inputs_of
 from ..inputs._labels import (
@@ -144,6 +143,7 @@ class StoredProblem(ClassProblem):
     reading = ""  # it was said when the table was opened
     injecting = "summing up"  # errors were injected before all rows were judged
     may_be_reviewed = True
+    judge: Judge
 
     def __init__(
         self, source: Source, columns: TableColumns, engine: Engine, ledger: Ledger
@@ -173,16 +173,13 @@ class StoredProblem(ClassProblem):
         )
         self.folder.mkdir(exist_ok=True)
         self.classes = self.learnt.inputs.classes
-        posterior = self.learnt.posterior if self.may_be_reviewed else None
+        noise = self.learnt.posterior if self.may_be_reviewed else None
         sums = self.engine.reduce(
             judge_part,
             JudgedSums.merge,
             self.source.parts,
-            (self.judge, self.columns, self.classes, self.folder, posterior),
+            (self.judge, self.columns, self.classes, self.folder, noise),
             stage="judging",
-        )
-        self.look = partial(
-            view_among_drawn, learnt=self.learnt, judge=self.judge, fetch=self._fetch
         )
         self.gather_rows(sums)
 
@@ -240,8 +237,7 @@ class StoredProblem(ClassProblem):
         self.take(found, given, sums.unread)
         self.filled = (rows.other[codes < 0], rows.p_other[codes < 0])
         self.duplicates = find_duplicates_by_bits(self._bits(), codes)
-        self._conclude(lambda: np.empty((0, 0)))
-        self.grouped = self._read_groups
+        self.conclude()
         self.ids = self._ids(np.arange(self.source.n_rows))
 
     def inject(self, progress: Progress) -> SelfCheck | None:
@@ -254,8 +250,8 @@ class StoredProblem(ClassProblem):
             for part in self.source.parts:
                 yield np.load(_beside(self.folder, BITS, part.start))
 
-    def _read_groups(self) -> Grouped:
-        """Hypotheses in groups, and what they say of every row."""
+    def group_hypotheses(self, result: Audit) -> Grouped:
+        """By kind and rate, as they were written with the judged rows."""
         before = self.learnt.posterior
         none = before._replace(p_wrong=before.p_wrong[:0])
         grouped = group_hypotheses(none, self.judge.logs[:, :0], np.empty(0, dtype=np.intp))
@@ -265,12 +261,15 @@ class StoredProblem(ClassProblem):
         np.nan_to_num(p, copy=False, nan=self.posterior.rate)
         return grouped._replace(p=p)
 
-    def _fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
+    def fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
         """Rows read again, and their table under that of the drawn ones."""
         table = take_source_rows(self.source, extra, self.columns.read)
         given = self.columns.rows(table, self.classes, extra)
         both = stack_tables([self.learnt.inputs.table, given.table]).combine_chunks()
         return given, both
+
+    def posterior_at(self, places: np.ndarray) -> None:
+        """What is written of a row is not all of it."""
 
     def _ids(self, rows: np.ndarray) -> np.ndarray | None:
         """What rows are called, where a column says so; ``rows`` are in order."""
@@ -294,6 +293,7 @@ class LargeProblem(StoredProblem):
         found = nothing._replace(joint=sums.joint, right=sums.right)
         self.posterior = self.gather(found, sums.audited, sums.rate)
         self.has_skill = self.posterior.skill.enough
+        self.has_map = True
         self.duplicates = self._find_repeated_rows()
 
     def _find_repeated_rows(self) -> list[np.ndarray]:
@@ -329,18 +329,16 @@ class LargeProblem(StoredProblem):
         stored = StoredRows(folder, parts, self.classes, totals)
         return self.assemble(stored.attributes(), check, totals.n_flagged, totals.near_borders)
 
-    def show(self, result: Audit) -> Callable[[np.ndarray], View]:
-        """Add the map of the data, and examples with the ids of their rows."""
+    def choose_examples(self, result: Audit) -> np.ndarray:
+        """The most suspicious rows, which were found part by part."""
         most = n_examples(result._totals.n_flagged, self.source.n_rows)
-        shown = np.asarray(self.worst.row)[:most]
-        show(result, shown, self.look, None, self.options)
-        shown = np.sort(shown)
-        ids = self._ids(shown)
-        if ids is not None:
-            names = dict(zip(shown.tolist(), ids.tolist(), strict=True))
-            for example in result.examples:
-                example["id"] = str(names[example["row"]])
-        return self.look
+        return np.asarray(self.worst.row)[:most]
+
+    def names_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """What some rows are called, where a column says so."""
+        order = np.argsort(rows)
+        ids = self._ids(rows[order])
+        return None if ids is None else ids[np.argsort(order)]
 
 
 def merge_scans(first: Scan, second: Scan) -> Scan:

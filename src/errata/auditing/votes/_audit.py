@@ -1,6 +1,6 @@
 """The audit of votes, one stage after the other, and its items as a person sees them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from ...tables._columns import column_array, column_names, count_rows, without_c
 from .._audit import Options, Problem, run_audit
 from ..classes import Grouped
 from ..examples._cards import plain
-from ..examples._examples import choose_examples, show
 from ..examples._views import RowsView, inputs_to_show, labels_nearby
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
@@ -148,6 +147,7 @@ class VoteProblem(Problem):
     reading = "reading the votes"
     finding = "weighing the votes"
     no_flags = "the votes do not tell which labels are wrong"
+    has_map = True
     votes: Votes  # items without a vote included, in the order of the table where there is one
     findings: VoteFindings
     notes: list[str]
@@ -310,8 +310,8 @@ class VoteProblem(Problem):
             },
         )
 
-    def view(self, result: VoteAudit) -> "ItemView":
-        """All items; neighbours are looked for among those with votes."""
+    def keep_view(self, result: VoteAudit) -> None:
+        """Of all items; neighbours are looked for among those with votes."""
         votes = self.votes
         voted = np.flatnonzero(votes.n_votes)
         shown = inputs_to_show(
@@ -323,7 +323,7 @@ class VoteProblem(Problem):
             classes=votes.classes,
             codes=votes.majority,
         )
-        return ItemView(
+        self.shown = ItemView(
             inputs=shown,
             proba=self.findings.proba,
             other=other_classes(self.findings.proba, votes.majority),
@@ -333,30 +333,9 @@ class VoteProblem(Problem):
             ),
         )
 
-    def show(self, result: VoteAudit) -> Callable[[np.ndarray], "ItemView"]:
-        """Add the most suspicious items, each with its votes, and a map."""
-        view = self.view(result)
-        names: Any = self.ids
-        show(result, choose_examples(result), lambda rows: view, names, self.options)
-        describe: Any = result._describe
-
-        def describe_items() -> list[dict[str, Any]]:
-            examples = describe()
-            for example in examples:
-                for mentioned in (example, *example["similar"], *example["compared"]):
-                    mentioned["name"] = names[mentioned["row"]]
-            return examples
-
-        result._describe = describe_items
-        return lambda rows: view
-
-    def group_hypotheses(self, result: VoteAudit) -> Callable[[], Grouped]:
+    def group_hypotheses(self, result: VoteAudit) -> Grouped:
         """By how much votes count."""
-        return self.findings.group_hypotheses
-
-    def reviewed(self, result: VoteAudit) -> np.ndarray:
-        """The items with a label."""
-        return result.labelled
+        return self.findings.group_hypotheses()
 
 
 def _names_of_rows(table: Any, item: Any, items: np.ndarray) -> np.ndarray:
@@ -501,6 +480,14 @@ class ItemView(RowsView):
     def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities of the classes."""
         return self.inputs.classes, self.proba[rows], np.ones(len(rows), dtype=bool)
+
+    def label(self, row: int) -> dict[str, Any]:
+        """An item, its majority label, and what it is called."""
+        return super().label(row) | {"name": str(self.ballots.votes.items[row])}
+
+    def judged(self, row: int) -> dict[str, Any]:
+        """The same, what the audit says about it, and who voted what."""
+        return super().judged(row) | {"votes": self.ballots.to_dicts(row)}
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """Who voted what."""
