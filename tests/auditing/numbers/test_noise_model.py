@@ -7,8 +7,8 @@ from errata.auditing.numbers._noise_model import (
     LEAST_TOLD_SKEW,
     TARGET_RATES,
     TargetNoise,
+    TargetPosterior,
     average_hypotheses,
-    compute_posterior,
     em_step,
     fit_kernels,
     fit_local_scales,
@@ -212,7 +212,7 @@ def test_residuals_drawn_from_the_model_are_judged_right():
     every = np.ones(4000, dtype=bool)
     scales = np.ones((2, 4000))
     targets = 20 * random.normal(size=4000)
-    found = compute_posterior(z, targets, scales, every, every, random)
+    found = TargetPosterior(z, targets, scales, every, every, random)
     p_wrong = found.p_wrong
     assert p_wrong.mean() == pytest.approx(wrong.mean(), abs=0.03)
     assert expected_calibration_error(wrong, p_wrong) < 0.03
@@ -223,7 +223,7 @@ def test_suspicion_goes_on_where_probability_has_reached_one():
     random = np.random.default_rng(0)
     z = np.r_[random.normal(size=300), 100.0, 1e4, 1e8]
     every = np.ones(303, dtype=bool)
-    rows = compute_posterior(z, z, np.ones((2, 303)), every, every, random)
+    rows = TargetPosterior(z, z, np.ones((2, 303)), every, every, random)
     assert rows.p_wrong[300:].min() > 0.999
     assert np.all(np.diff(rows.suspicion[300:]) > 1)
 
@@ -234,10 +234,10 @@ def test_right_residuals_alone_leave_it_open_whether_any_is_wrong(tail):
     z = random.normal(size=500) if tail == np.inf else random.standard_t(tail, size=500)
     scales = np.ones((2, 500))
     every = np.ones(500, dtype=bool)
-    found = compute_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    found = TargetPosterior(z, 10 * random.normal(size=500), scales, every, every, random)
     assert found.rates[:, 0].min() > 0.5
     z[:3] = 30
-    found = compute_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    found = TargetPosterior(z, 10 * random.normal(size=500), scales, every, every, random)
     assert found.rates[:, 0].max() < 0.01
     assert found.p_wrong[:3].min() > 0.9
 
@@ -248,8 +248,8 @@ def test_targets_that_are_known_do_not_speak_for_noise():
     every = np.ones(500, dtype=bool)
     scales = np.ones((2, 500))
     doubtful = np.arange(500) < 400
-    found = compute_posterior(z, 30 * z, scales, every, doubtful, random)
-    all_of_them = compute_posterior(z, 30 * z, scales, every, every, random)
+    found = TargetPosterior(z, 30 * z, scales, every, doubtful, random)
+    all_of_them = TargetPosterior(z, 30 * z, scales, every, every, random)
     rate = [p.rates[0, 1:] @ TARGET_RATES for p in (found, all_of_them)]
     assert rate[0] < 0.02 < 0.1 < rate[1]
 

@@ -4,7 +4,7 @@ import pytest
 import errata
 from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import TargetRows, check_targets, find_wrong_targets
-from errata.auditing.numbers._self_check import plant_swaps
+from errata.auditing.numbers._finding import plant_swaps
 
 
 def test_planted_errors_are_found_where_the_columns_tell():
@@ -52,8 +52,8 @@ def test_rows_without_a_target_are_left_alone():
 
 
 def test_large_tables_are_checked_by_some_of_their_rows(monkeypatch):
-    monkeypatch.setattr("errata.auditing.numbers._self_check.CHECKED_ROWS", 300)
-    monkeypatch.setattr("errata.auditing.numbers._self_check.CHECK_SAMPLE", 250)
+    monkeypatch.setattr("errata.auditing.numbers._finding.CHECKED_ROWS", 300)
+    monkeypatch.setattr("errata.auditing.numbers._finding.CHECK_SAMPLE", 250)
     X, y = straight(400)
     found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert check_targets(TargetRows(X, y, **QUICK), found).injected == 25

@@ -5,10 +5,10 @@ from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.auditing.numbers._finding import estimate_membership, may_be_logs
 from errata.auditing.numbers._task import (
+    TargetScale,
     clip_far_targets,
     find_atoms,
     find_copies,
-    fit_target_scale,
     join_copies,
     rounding_step,
 )
@@ -131,19 +131,19 @@ def test_an_error_is_not_confirmed_by_its_copy():
 @pytest.mark.parametrize("logs", [False, True])
 def test_undoing_gives_the_targets_back(logs):
     y = np.random.default_rng(0).lognormal(size=100)
-    scale = fit_target_scale(y, logs=logs)
+    scale = TargetScale(y, logs=logs)
     np.testing.assert_allclose(scale.undo(scale.apply(y)), y, rtol=1e-12)
     assert np.median(scale.apply(y)) == pytest.approx(0, abs=1e-12)
 
 
 def test_normal_targets_keep_their_deviation():
     y = 5 + 3 * np.random.default_rng(0).normal(size=20_000)
-    assert fit_target_scale(y).spread == pytest.approx(3, rel=0.03)
+    assert TargetScale(y).spread == pytest.approx(3, rel=0.03)
 
 
 def test_of_many_equal_targets_the_deviation_is_the_scale():
     y = np.r_[np.zeros(90), np.arange(10.0)]
-    assert fit_target_scale(y).spread == pytest.approx(y.std())
+    assert TargetScale(y).spread == pytest.approx(y.std())
 
 
 def test_far_values_start_from_ten_scales_beyond_the_quartiles():
@@ -156,14 +156,14 @@ def test_far_values_start_from_ten_scales_beyond_the_quartiles():
 def test_slopes_are_derivatives():
     y = np.random.default_rng(0).lognormal(size=50)
     for logs in (False, True):
-        scale = fit_target_scale(y, logs=logs)
+        scale = TargetScale(y, logs=logs)
         slope = (scale.apply(y * (1 + 1e-6)) - scale.apply(y)) / (1e-6 * y)
         np.testing.assert_allclose(np.exp(scale.log_slope(y)), slope, rtol=1e-4)
 
 
 def test_targets_that_are_not_positive_count_as_a_small_one():
     y = np.r_[np.random.default_rng(0).lognormal(size=99), -5.0]
-    scale = fit_target_scale(y, logs=True)
+    scale = TargetScale(y, logs=True)
     assert np.isfinite(scale.apply(y)).all()
     assert scale.apply(y).argmin() == 99
 

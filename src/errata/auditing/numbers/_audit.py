@@ -30,7 +30,7 @@ from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_in_memory
 from ..inputs._labels import check_one_per_row, missing_column, one_per_row
 from ..results._cleaning import read_decided
-from ._finding import TargetFindings, find_wrong_targets
+from ._finding import TargetFindings, TargetSelfCheck, check_targets, find_wrong_targets
 from ._inputs import (
     FEWEST_TARGETS,
     LARGEST,
@@ -40,7 +40,6 @@ from ._inputs import (
     read_targets,
 )
 from ._result import SLIPS, WORDS, TargetAudit
-from ._self_check import TargetSelfCheck, check_targets
 from ._task import TargetRows
 
 TARGET_NEIGHBORS = 3  # beside an example of it

@@ -1,4 +1,4 @@
-"""From targets to findings: rounds of models, rate, skill, and values that repeat.
+"""From targets to findings: rounds of models, rate, skill, values that repeat; the self-check.
 
 A third round brings nothing and overestimates the rate.
 """
@@ -13,7 +13,14 @@ from scipy.special import expit, logit
 
 from ..._format import join_names, number, percent
 from ..._progress import Progress, count_models
-from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
+from .._self_check import count_found, count_hits, count_to_inject, inject_errors, measure_lift
+from .._settings import (
+    CHECK_SAMPLE,
+    CHECKED_ROWS,
+    CLEAN_THRESHOLD,
+    LEAST_SKILL,
+    MOST_WITHOUT_SKILL,
+)
 from ..results._rates_by import NoiseRate
 from ._models import (
     SMALLEST_SCALE,
@@ -29,7 +36,6 @@ from ._noise_model import (
     SCALE_TREES,
     TARGET_RATES,
     TargetPosterior,
-    compute_posterior,
     fit_local_scales,
     skew_scales,
 )
@@ -63,6 +69,10 @@ MOST_BELIEVED = 1 / 3  # of the targets: where more look wrong, the target is no
 RATE_FACTOR = 1.5
 RATE_SLACK = 0.02
 HIDDEN = 0.1  # rate of errors that may hide in a table of which nothing is explained
+
+# Self-check
+MOVED = 0.1  # robust scales of the targets: a smaller change is no error
+PLANTING_TRIES = 10
 
 NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
 NOT_UNDERSTOOD = "This audit does not understand the target, so it cannot say which are wrong."
@@ -137,16 +147,70 @@ def withdraw_promise(findings: TargetFindings, targets: np.ndarray) -> TargetFin
     )
 
 
-class TargetRound(NamedTuple):
-    """What one round found, on the scale of the targets."""
+class TargetRound:
+    """One round: models learn from ``data``, and the targets that are ``judged`` by all of them.
 
-    predictions: np.ndarray  # (models, n + m)
-    predicted: np.ndarray  # (n + m,), by all models together
-    weights: np.ndarray  # (models,)
-    power: float  # of the local scales
-    residuals: np.ndarray
-    posterior: TargetPosterior
-    skewed: TargetPosterior  # the same, if right residuals are as skewed as most of them are
+    Attributes
+    ----------
+    predictions : array of shape (models, n + m)
+    predicted : array of shape (n + m,)
+        By all models together, each with its weight in ``weights``.
+    power : float
+        Of the local scales.
+    residuals : array of shape (n,)
+    posterior, skewed : TargetPosterior
+        The second if right residuals are as skewed as most of them are.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[tuple[str, Predict]],
+        data: TargetData,
+        judged: np.ndarray,
+        trusted: np.ndarray,
+        known: np.ndarray,
+        progress: Progress | None,
+    ) -> None:
+        of_models = []
+        for _, predict in count_models(models, progress):
+            of_models.append(predict(data))
+        self.models = models
+        self.predictions = np.stack(of_models)
+        weight = row_weights(data)
+        random = np.random.default_rng(data.random_state)
+        self.predicted, self.weights = pool_predictions(
+            self.predictions, data.targets, weight, random, data.smallest_scale
+        )
+        self.residuals = judged - self.predicted[: len(data)]
+        if progress is not None:
+            progress("computing the posterior")
+        scales, self.power, skew = fit_local_scales(
+            data, self.predictions, self.predicted, self.residuals, weight
+        )
+        self.posterior = TargetPosterior(self.residuals, judged, scales, trusted, ~known, random)
+        self.skewed = self.posterior
+        if skew:
+            scales = skew_scales(scales, skew, self.residuals, data.smallest_scale)
+            self.skewed = TargetPosterior(self.residuals, judged, scales, trusted, ~known, random)
+
+    def score_models(self, targets: np.ndarray) -> list[dict[str, Any]]:
+        """Name, weight and R² of each model, on rows in so far as they are right.
+
+        Weights are fractions of their sum, which the pool leaves free.
+        """
+        right = 1 - self.posterior.p_if_any
+        total = right @ (targets - np.average(targets, weights=right)) ** 2
+        sum_of_weights = float(self.weights.sum()) or 1.0
+        return [
+            {
+                "name": name,
+                "weight": float(weight) / sum_of_weights,
+                "r2": float(1 - right @ (targets - f[: len(targets)]) ** 2 / total),
+            }
+            for (name, _), weight, f in zip(
+                self.models, self.weights, self.predictions, strict=True
+            )
+        ]
 
 
 def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
@@ -159,7 +223,7 @@ def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> 
     rows = last.posterior
     f = last.predicted
     skill = measure_skill(first.residuals, first.predicted, task.data.groups) >= LEAST_SKILL
-    models = score_models(last, task.data.targets, task.models)
+    models = last.score_models(task.data.targets)
     rate = estimate_rate(last.skewed.rates, max(model["r2"] for model in models))
     p_wrong = np.where(task.known, 0.0, last.skewed.p_wrong)
     if not skill:
@@ -215,36 +279,7 @@ def run_next_round(
     is_far = (at_start != data.targets) & (predicted * np.sign(at_start) > np.abs(at_start) / 2)
     as_they_are = (p_wrong < 0.5) & is_far
     learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
-    return _run_round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
-
-
-def _run_round(
-    models: Sequence[tuple[str, Predict]],
-    data: TargetData,
-    judged: np.ndarray,
-    trusted: np.ndarray,
-    known: np.ndarray,
-    progress: Progress | None,
-) -> TargetRound:
-    """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
-    of_models = []
-    for _, predict in count_models(models, progress):
-        of_models.append(predict(data))
-    predictions = np.stack(of_models)
-    weight = row_weights(data)
-    random = np.random.default_rng(data.random_state)
-    predicted, weights = pool_predictions(
-        predictions, data.targets, weight, random, data.smallest_scale
-    )
-    residuals = judged - predicted[: len(data)]
-    if progress is not None:
-        progress("computing the posterior")
-    scales, power, skew = fit_local_scales(data, predictions, predicted, residuals, weight)
-    posterior = skewed = compute_posterior(residuals, judged, scales, trusted, ~known, random)
-    if skew:
-        scales = skew_scales(scales, skew, residuals, data.smallest_scale)
-        skewed = compute_posterior(residuals, judged, scales, trusted, ~known, random)
-    return TargetRound(predictions, predicted, weights, power, residuals, posterior, skewed)
+    return TargetRound(models, learnt, data.targets, p_wrong < 0.5, known, progress)
 
 
 def judge_targets(
@@ -274,7 +309,7 @@ def _run_rounds(
     clipped = clip_far_targets(task.data.targets)
     learnt = replace(task.data, targets=clipped)
     trusted = np.ones(n, dtype=bool)
-    first = _run_round(task.models, learnt, clipped, trusted, task.known, progress)
+    first = TargetRound(task.models, learnt, clipped, trusted, task.known, progress)
     rows = first.posterior
     start = (rows.p_if_any, first.predicted[:n], rows.spread[:n])
     last = run_next_round(task.models, task.data, task.known, *start, progress=progress)
@@ -434,26 +469,6 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
     return inside * (residuals - inside / 2)
 
 
-def score_models(
-    last: TargetRound, targets: np.ndarray, models: Sequence[tuple[str, Predict]]
-) -> list[dict[str, Any]]:
-    """Name, weight and R² of each model, on rows in so far as they are right.
-
-    Weights are fractions of their sum, which the pool leaves free.
-    """
-    right = 1 - last.posterior.p_if_any
-    total = right @ (targets - np.average(targets, weights=right)) ** 2
-    sum_of_weights = float(last.weights.sum()) or 1.0
-    return [
-        {
-            "name": name,
-            "weight": float(weight) / sum_of_weights,
-            "r2": float(1 - right @ (targets - f[: len(targets)]) ** 2 / total),
-        }
-        for (name, _), weight, f in zip(models, last.weights, last.predictions, strict=True)
-    ]
-
-
 def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> TargetFindings:
     """Findings of all rows, from those of the rows that hold no atom.
 
@@ -499,3 +514,119 @@ def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> 
         error_kind=np.where(held, "swap", findings.error_kind),
         notes=[*findings.notes, note],
     )
+
+
+class TargetSelfCheck(NamedTuple):
+    """What became of errors that were planted in a copy of the targets.
+
+    Planted are swaps: targets of other rows that are probably right.
+    """
+
+    injected: int
+    top: int  # so many of the most suspicious rows...
+    found: int  # ... hold so many of the planted errors
+    by_value: int  # and so many would be in a list of targets furthest from the median
+    lift: bool  # whether planted errors are the more suspicious, beyond chance
+    average_precision: float | None  # of finding the planted errors and those expected besides
+    median_error: float  # of what is predicted for planted rows, in units of the target
+    planted_error: float  # median distance of planted from true targets, to compare
+    repeats: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<TargetSelfCheck: {self.found:,} of {self.injected:,} planted errors are among the "
+            f"{self.top:,} most suspicious rows; {self.by_value:,} by values alone>"
+        )
+
+    def _sentence(self) -> str:
+        """What the report says."""
+        sentence = (
+            f"Of {self.injected:,} values we exchanged for those of other rows, {self.found:,} are "
+            f"among the {self.top:,} most suspicious rows; {self.by_value:,} would be by how "
+            "unusual the value is alone."
+        )
+        if not self.lift:
+            return f"{sentence} Planted errors do not stand out."
+        off = number(self.median_error)
+        planted = number(self.planted_error)
+        return (
+            f"{sentence} What is predicted for them is off by {off}, the planted values by "
+            f"{planted}."
+        )
+
+
+def check_targets(
+    rows: TargetRows, found: TargetFindings, progress: Progress | None = None
+) -> TargetSelfCheck | None:
+    """Plant errors in a copy of the targets and look for them; None where rows are too few.
+
+    ``found`` is what :func:`find_wrong_targets` found. Of a large table some rows are drawn.
+    """
+    random = np.random.default_rng(rows.seed + 1)
+    rows, order = arrange(rows)
+    drawn = np.flatnonzero(np.isfinite(rows.targets))
+    if len(drawn) > CHECKED_ROWS:
+        drawn = np.sort(random.choice(drawn, CHECK_SAMPLE, replace=False))
+    rows = rows.for_rows(drawn)
+    found = found.for_rows(order[drawn])
+    has_atoms = len(find_atoms(rows.targets)) > 0
+    task = TargetTask(rows, logs=found.on_log_scale and not has_atoms)
+    scale = task.scale
+    truth = task.data.targets
+
+    def run_once() -> tuple[np.ndarray, ...] | None:
+        count = count_to_inject(int(np.sum(~task.known)))
+        swapped, planted = plant_swaps(truth, found.p_wrong, task.known, count, random)
+        if planted.sum() < 2:
+            return None
+        new_seed = int(random.integers(2**31 - 1))
+        if has_atoms:  # all anew, as rows hold an atom now that held none, and the reverse
+            values, places = np.unique(truth, return_index=True)
+            # Exactly what was recorded: atoms are known by being equal.
+            recorded = rows.targets[places[np.searchsorted(values, swapped)]]
+            again = find_wrong_among(replace(rows, targets=recorded, seed=new_seed), progress)
+            return planted, swapped, again.suspicion, scale.apply(again.predicted)
+        spread = (scale.apply(found.high) - scale.apply(found.low)) / 4
+        start = (found.p_wrong, scale.apply(found.predicted), spread)
+        data = replace(task.data, targets=swapped, random_state=new_seed)
+        last = run_next_round(task.models, data, task.known, *start, progress=progress)
+        return planted, swapped, last.posterior.suspicion, last.predicted
+
+    runs = inject_errors(run_once, len(truth))
+    if runs is None:
+        return None
+    injected, planted, suspicion, predicted = runs
+    alike = np.zeros(injected.shape, dtype=np.intp)  # compared with all other rows
+    counts = count_found(
+        injected, suspicion, found.p_wrong, measure_lift(injected, alike, suspicion)
+    )
+    by_value = count_hits(injected, np.abs(planted))[counts["top"] - 1]
+
+    def measure_distance(values: np.ndarray) -> float:
+        away = np.abs(scale.undo(values) - scale.undo(truth))
+        return float(np.median(away[injected]))
+
+    return TargetSelfCheck(
+        **counts,
+        by_value=round(float(by_value)),
+        median_error=measure_distance(predicted),
+        planted_error=measure_distance(planted),
+    )
+
+
+def plant_swaps(
+    targets: np.ndarray,
+    p_wrong: np.ndarray,
+    known: np.ndarray,
+    count: int,
+    random: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Targets, ``count`` of them another row's, and which; a change too small is no error."""
+    rows = random.choice(np.flatnonzero(~known), count, replace=False)
+    donors = targets[p_wrong < CLEAN_THRESHOLD]
+    changed = targets.copy()
+    for _ in range(PLANTING_TRIES):
+        near = rows[np.abs(changed[rows] - targets[rows]) <= MOVED]
+        changed[near] = random.choice(donors, len(near))
+    planted = np.abs(changed - targets) > MOVED
+    return np.where(planted, changed, targets), planted

@@ -166,37 +166,8 @@ def em_step(
     return TargetNoise(noise.tail, sigma, float(rate), mixture), float(reached)
 
 
-class TargetPosterior(NamedTuple):
-    """What is found about rows, in the mean over both local scales, and what is believed of each.
-
-    The first six have an entry for each row; ``spread`` and ``reach`` of rows without a target,
-    too.
-    """
-
-    p_if_any: np.ndarray  # that the target is wrong, if any is wrong at all
-    suspicion: np.ndarray
-    swap_share: np.ndarray  # of the density of errors: how far a wrong value is another row's
-    spread: np.ndarray  # standard scale of right residuals
-    reach: np.ndarray  # half of the interval that right targets lie in
-    log_density: np.ndarray  # of the residual, right or wrong
-    rates: np.ndarray  # (2, 1 + rates), probability that nothing is wrong, and of TARGET_RATES
-    tail: float  # degrees of freedom that weigh most
-
-    @property
-    def p_wrong(self) -> np.ndarray:
-        """Probability that each target is wrong."""
-        return self.p_if_any * self.rates[:, 1:].sum(axis=1).mean()
-
-
-def compute_posterior(
-    residuals: np.ndarray,
-    targets: np.ndarray,
-    scales: np.ndarray,
-    trusted: np.ndarray,
-    doubtful: np.ndarray,
-    random: np.random.Generator,
-) -> TargetPosterior:
-    """Judge rows by both local scales, each with the same weight.
+class TargetPosterior:
+    """What is found about rows by both local scales, each with the same weight.
 
     Parameters
     ----------
@@ -209,26 +180,59 @@ def compute_posterior(
         Targets that noise is fitted to: all but those that are known.
     random : Generator
         Draws the rows that noise is fitted to where there are many.
+
+    Attributes
+    ----------
+    p_if_any : array of shape (n,)
+        That the target is wrong, if any is wrong at all.
+    suspicion : array of shape (n,)
+    swap_share : array of shape (n,)
+        Of the density of errors: how far a wrong value is another row's.
+    spread, reach : arrays of shape (n + m,)
+        Standard scale of right residuals; half of the interval that right targets lie in.
+    log_density : array of shape (n,)
+        Of the residual, right or wrong.
+    rates : array of shape (2, 1 + rates)
+        Probability that nothing is wrong, and of each of ``TARGET_RATES``.
+    tail : float
+        Degrees of freedom that weigh most.
     """
-    kernels = fit_kernels(targets[trusted])
-    fitted = np.flatnonzero(doubtful)
-    if len(fitted) > FITTED_ROWS:
-        fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
-    found = []
-    rates = []
-    of_tails = np.zeros(len(TAILS))
-    for scale in scales:
-        s = scale[: len(residuals)]
-        z = residuals / s
-        log_swap = log_density(targets, s, *kernels) + np.log(s)
-        densities = log_error_densities(z, gross_scales(z), log_swap)
-        noises, weights, p_errors = weigh_hypotheses(z[fitted], densities[:, fitted])
-        found.append(average_hypotheses(noises, weights, z, densities, scale))
-        rates.append(np.r_[1 - p_errors, p_errors * weights.sum(axis=0)])
-        of_tails += weights.sum(axis=1)
-    of_rows = [(first + second) / 2 for first, second in zip(*found, strict=True)]
-    tail = TAILS[int(of_tails.argmax())]
-    return TargetPosterior._make([*of_rows, np.array(rates), tail])
+
+    def __init__(
+        self,
+        residuals: np.ndarray,
+        targets: np.ndarray,
+        scales: np.ndarray,
+        trusted: np.ndarray,
+        doubtful: np.ndarray,
+        random: np.random.Generator,
+    ) -> None:
+        kernels = fit_kernels(targets[trusted])
+        fitted = np.flatnonzero(doubtful)
+        if len(fitted) > FITTED_ROWS:
+            fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
+        found = []
+        rates = []
+        of_tails = np.zeros(len(TAILS))
+        for scale in scales:
+            s = scale[: len(residuals)]
+            z = residuals / s
+            log_swap = log_density(targets, s, *kernels) + np.log(s)
+            densities = log_error_densities(z, gross_scales(z), log_swap)
+            noises, weights, p_errors = weigh_hypotheses(z[fitted], densities[:, fitted])
+            found.append(average_hypotheses(noises, weights, z, densities, scale))
+            rates.append(np.r_[1 - p_errors, p_errors * weights.sum(axis=0)])
+            of_tails += weights.sum(axis=1)
+        means = [(first + second) / 2 for first, second in zip(*found, strict=True)]
+        self.p_if_any, self.suspicion, self.swap_share = means[:3]
+        self.spread, self.reach, self.log_density = means[3:]
+        self.rates = np.array(rates)
+        self.tail = TAILS[int(of_tails.argmax())]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """Probability that each target is wrong."""
+        return self.p_if_any * self.rates[:, 1:].sum(axis=1).mean()
 
 
 def weigh_hypotheses(
@@ -263,7 +267,7 @@ def average_hypotheses(
     log_densities: np.ndarray,
     scale: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
-    """The first six of :class:`TargetPosterior` by tails and rates that weigh so much.
+    """What :class:`TargetPosterior` tells of rows, the mean over tails and rates that weigh so much.
 
     ``scale`` holds rows without a target, too.
     """

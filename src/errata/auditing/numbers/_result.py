@@ -16,8 +16,8 @@ from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
 from ..results._summary import draw_histogram, findings
+from ._finding import TargetSelfCheck
 from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
-from ._self_check import TargetSelfCheck
 
 TARGET_POINTS = 1_500  # drawn of an audit of numeric targets, the flagged ones first
 BAND_POINTS = 24  # of the band that right targets lie in

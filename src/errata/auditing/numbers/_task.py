@@ -8,7 +8,7 @@ what it holds if it does not is another, and the audit of the other rows.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -122,12 +122,30 @@ def arrange(rows: TargetRows) -> tuple[TargetRows, np.ndarray]:
     return rows, order
 
 
-class TargetScale(NamedTuple):
-    """(y - center) / spread, or the same of the logarithm of y."""
+class TargetScale:
+    """(y - center) / spread, or the same of the logarithm of y.
 
-    center: float
-    spread: float
+    By the median and the larger of two robust spreads; of many equal targets, the deviation.
+    """
+
     floor: float | None = None  # of logarithms: smaller targets count as this; None without logs
+
+    def __init__(self, targets: np.ndarray, *, logs: bool = False) -> None:
+        values = targets
+        if logs:
+            # What nearly all positive targets exceed, over ten: what is below is as far out.
+            self.floor = float(np.quantile(targets[targets > 0], LOG_QUANTILE)) / 10
+            values = np.log(np.maximum(targets, self.floor))
+        low, center, high = np.quantile(values, [0.25, 0.5, 0.75])
+        spread = max(1.4826 * np.median(np.abs(values - center)), (high - low) / 1.349)
+        spread = spread if spread > 0 else values.std()
+        if not spread > 0:
+            raise ValueError(
+                f"all targets are {targets[0]:g}, so that none can be wrong; pass a target that "
+                "varies."
+            )
+        self.center = float(center)
+        self.spread = float(spread)
 
     @property
     def logs(self) -> bool:
@@ -170,7 +188,7 @@ class TargetTask:
         self.order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
         rows = rows.for_rows(self.order)
         targets = rows.targets[:n]
-        self.scale = fit_target_scale(targets, logs=logs)
+        self.scale = TargetScale(targets, logs=logs)
         X = np.empty((len(self.order), 0)) if rows.X is None else rows.X
         groups = None if rows.groups is None else np.unique(rows.groups[:n], return_inverse=True)[1]
         groups, copies = join_copies(X[:n], targets, groups)
@@ -233,20 +251,6 @@ def _check_regressor(parameter: str, regressor: Any) -> None:
         )
 
 
-def fit_target_scale(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
-    """By the median and the larger of two robust spreads; of many equal targets, the deviation."""
-    floor = log_floor(targets) if logs else None
-    values = targets if floor is None else np.log(np.maximum(targets, floor))
-    low, center, high = np.quantile(values, [0.25, 0.5, 0.75])
-    spread = max(1.4826 * np.median(np.abs(values - center)), (high - low) / 1.349)
-    spread = spread if spread > 0 else values.std()
-    if not spread > 0:
-        raise ValueError(
-            f"all targets are {targets[0]:g}, so that none can be wrong; pass a target that varies."
-        )
-    return TargetScale(float(center), float(spread), floor)
-
-
 def rounding_step(targets: np.ndarray) -> float:
     """How far a value is from the next that rows share, in the middle; 0 if few rows share theirs.
 
@@ -266,11 +270,6 @@ def rounding_step(targets: np.ndarray) -> float:
     gaps = np.diff(values[shared])
     nearest = np.minimum(np.r_[np.inf, gaps], np.r_[gaps, np.inf])
     return float(weighted_median(nearest, times[shared]))
-
-
-def log_floor(targets: np.ndarray) -> float:
-    """A tenth of what nearly all positive targets exceed: what is below is as far out as that."""
-    return float(np.quantile(targets[targets > 0], LOG_QUANTILE)) / 10
 
 
 def clip_far_targets(values: np.ndarray) -> np.ndarray:
