@@ -314,7 +314,7 @@ def compare_models(data):
     rows = []
     for name in CROWDS:
         votes, truth = crowd(data, name)
-        incidence, known = Incidence.of(votes), truth >= 0
+        incidence, known = Incidence(votes), truth >= 0
         row = {"set": name}
         for model, how in MODELS.items():
             prior, q = keep_shares(votes.shares), start(votes.counts)

@@ -169,11 +169,12 @@ def test_nothing_is_gained_where_the_class_is_known_or_votes_say_nothing():
 def with_matrices(incidence, matrices):
     """Annotators whose matrices are given: votes of their own count for nothing."""
     k = matrices.shape[1]
-    n_pairs = len(incidence.worker)
-    prior = matrices[incidence.worker, :, incidence.label]
-    nothing = np.zeros((n_pairs, k))
-    totals = np.zeros((len(matrices), k))
-    return Annotators(nothing, totals, totals, prior, 1.0, 1e9, totals[:, 0], 0.5, np.eye(k))
+    annotators = Annotators(incidence, np.full((len(incidence.n_votes), k), 1 / k))
+    annotators.counts = np.zeros((len(incidence.worker), k))
+    annotators.totals = np.zeros((len(matrices), k))
+    annotators.prior = matrices[incidence.worker, :, incidence.label]
+    annotators.kappa_matrix = 1e9
+    return annotators
 
 
 def test_the_posterior_is_that_of_all_labelings():
@@ -182,14 +183,14 @@ def test_the_posterior_is_that_of_all_labelings():
     label = random.integers(2, size=12)
     item, worker = np.divmod(np.arange(12), 3)
     votes = read_votes((item, worker, label), classes=[0, 1])
-    incidence = Incidence.of(votes)
+    incidence = Incidence(votes)
     shares, totals = np.array([0.3, 0.7]), np.zeros((4, 2))
     for classes in product(range(2), repeat=4):
         p = shares[list(classes)].prod()
         p *= matrices[votes.worker, np.array(classes)[votes.item], votes.label].prod()
         totals[np.arange(4), classes] += p
     annotators, q = with_matrices(incidence, matrices), np.full((4, 2), 0.5)
-    [(items, _, logs)] = _finding.vote_logs(incidence, annotators, q, leaves_out=False)
+    [(items, _, logs)] = annotators.vote_logs(q, leaves_out=False)
     found = _finding.ClassPosterior(incidence.by_item(logs, items), np.log(shares), q, annotators)
     expected = totals / totals.sum(axis=1, keepdims=True)
     assert_allclose(found.proba, expected, rtol=1e-8, atol=0)
@@ -201,7 +202,7 @@ def one_hot(votes):
 
 def test_without_its_matrix_a_worker_is_one_coin():
     votes = make_crowd(1, n=400).votes
-    incidence, k = Incidence.of(votes), 3
+    incidence, k = Incidence(votes), 3
     found = _finding.class_posterior_of_votes(
         incidence,
         _finding.start(votes.counts),
@@ -227,7 +228,7 @@ def test_without_its_matrix_a_worker_is_one_coin():
 
 def test_without_what_is_shared_it_is_dawid_skene():
     votes = make_crowd(2, n=400).votes
-    incidence = Incidence.of(votes)
+    incidence = Incidence(votes)
     found = _finding.class_posterior_of_votes(
         incidence,
         _finding.start(votes.counts),
@@ -251,9 +252,9 @@ def test_without_what_is_shared_it_is_dawid_skene():
 
 def test_a_vote_does_not_vouch_for_itself():
     votes = make_crowd(3, n=60).votes
-    incidence, q = Incidence.of(votes), _finding.start(votes.counts)
-    annotators = _finding.fit_annotators(incidence, q, 2.0, 4.0, fixed=True)
-    [(_, _, logs)] = _finding.vote_logs(incidence, annotators, q)
+    incidence, q = Incidence(votes), _finding.start(votes.counts)
+    annotators = Annotators(incidence, q, 2.0, 4.0, fixed=True)
+    [(_, _, logs)] = annotators.vote_logs(q)
     v = 17
     others = np.flatnonzero((votes.worker == votes.worker[v]) & (np.arange(len(votes)) != v))
     same = others[votes.label[others] == votes.label[v]]
@@ -265,7 +266,7 @@ def test_a_vote_does_not_vouch_for_itself():
 @pytest.mark.parametrize("most", [1, 30, 1000])
 def test_blocks_of_votes_change_nothing(monkeypatch, most):
     votes = make_crowd(4, n=100).votes.for_items(np.arange(-3, 104))  # some have none
-    incidence, prior = Incidence.of(votes), keep_shares(votes.shares)
+    incidence, prior = Incidence(votes), keep_shares(votes.shares)
     q = _finding.start(votes.counts)
     whole = _finding.class_posterior_of_votes(incidence, q, prior, steps=3)
     monkeypatch.setattr("errata.auditing.votes._noise_model.VOTE_NUMBERS", most)
@@ -277,7 +278,7 @@ def test_blocks_of_votes_change_nothing(monkeypatch, most):
 
 
 def weight_of(votes):
-    incidence = Incidence.of(votes)
+    incidence = Incidence(votes)
     found = _finding.class_posterior_of_votes(
         incidence, _finding.start(votes.counts), keep_shares(votes.shares)
     )
@@ -302,11 +303,11 @@ def test_votes_that_err_together_count_less():
 
 def test_votes_are_predicted_by_the_others_of_their_item():
     votes = make_crowd(0, n=40, n_votes=2).votes
-    incidence = Incidence.of(votes)
+    incidence = Incidence(votes)
     found = _finding.class_posterior_of_votes(
         incidence, _finding.start(votes.counts), keep_shares(votes.shares)
     )
-    [(_, _, logs)] = _finding.vote_logs(incidence, found.annotators, found.before)
+    [(_, _, logs)] = found.annotators.vote_logs(found.before)
     total = 0.0
     for v in range(len(votes)):
         others = np.flatnonzero((votes.item == votes.item[v]) & (np.arange(len(votes)) != v))

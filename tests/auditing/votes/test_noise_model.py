@@ -59,8 +59,8 @@ def test_better_workers_have_better_matrices_and_keep_the_shape_of_mistakes():
 
 def test_priors_of_a_worker_sum_to_one_over_labels():
     votes = make_crowd(0, n=300).votes
-    incidence = Incidence.of(votes)
-    fitted = noise_model.fit_annotators(incidence, start(votes.counts))
+    incidence = Incidence(votes)
+    fitted = noise_model.Annotators(incidence, start(votes.counts))
     assert len(incidence.worker) == 90  # every worker gave every label
     assert_allclose(incidence.of_workers @ fitted.prior, 1, rtol=1e-12, atol=0)
     assert_allclose(incidence.of_workers @ fitted.counts, fitted.totals, rtol=1e-12, atol=0)
@@ -69,11 +69,11 @@ def test_priors_of_a_worker_sum_to_one_over_labels():
 
 def test_kappas_are_searched_for_beside_the_last_ones():
     votes = make_crowd(0, n=300).votes
-    incidence, q = Incidence.of(votes), start(votes.counts)
-    anywhere = noise_model.fit_annotators(incidence, q)
-    near = noise_model.fit_annotators(incidence, q, anywhere.kappa_coin, 2 * anywhere.kappa_matrix)
+    incidence, q = Incidence(votes), start(votes.counts)
+    anywhere = noise_model.Annotators(incidence, q)
+    near = noise_model.Annotators(incidence, q, anywhere.kappa_coin, 2 * anywhere.kappa_matrix)
     assert near.kappa_matrix == anywhere.kappa_matrix
-    fixed = noise_model.fit_annotators(incidence, q, 3.0, 5.0, fixed=True)
+    fixed = noise_model.Annotators(incidence, q, 3.0, 5.0, fixed=True)
     assert (fixed.kappa_coin, fixed.kappa_matrix) == (3.0, 5.0)
 
 
@@ -131,7 +131,7 @@ def test_full_agreement_is_no_copying():
 
 
 def shows_skill(votes):
-    return agree_beyond_chance(votes, Incidence.of(votes))
+    return agree_beyond_chance(votes, Incidence(votes))
 
 
 def habits_alone(seed, n=400, n_workers=20, n_votes=4, k=3):

@@ -267,9 +267,9 @@ def average_hypotheses(
     log_densities: np.ndarray,
     scale: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
-    """What :class:`TargetPosterior` tells of rows, the mean over tails and rates that weigh so much.
+    """What :class:`TargetPosterior` tells of rows, averaged over tails and rates.
 
-    ``scale`` holds rows without a target, too.
+    ``weights`` has the shape (tails, rates); ``scale`` holds rows without a target, too.
     """
     p_if_any, suspicion, swap_share, log_density = np.zeros((4, len(z)))
     spread = reach = 0.0

@@ -10,7 +10,7 @@ power by which the other votes of an item predict each vote best. What a table t
 still where t is below 1, as its models learnt from the same votes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -33,7 +33,6 @@ from ._noise_model import (
     Incidence,
     agree_beyond_chance,
     describe_workers,
-    fit_annotators,
 )
 
 # Several annotators. `python benchmarks/votes.py`
@@ -96,7 +95,7 @@ def judge_votes(
     """
     first = find_copying_workers(votes)
     once = count_copies_once(votes, first)
-    incidence = Incidence.of(once)
+    incidence = Incidence(once)
     posterior = class_posterior_of_votes(incidence, start(once.counts), keep_shares(once.shares))
     has_skill = agree_beyond_chance(once, incidence)
     models: list[dict[str, Any]] = []
@@ -125,7 +124,7 @@ def judge_votes(
         proba=proba,
         p_wrong=wrong[0],
         suspicion=wrong[0],
-        workers=describe_workers(votes, first, incidence, annotators, [proba, *others], t),
+        workers=describe_workers(votes, first, annotators, [proba, *others], t),
         ask=gain_of_asking(proba, annotators.shared),
         noise_rate=_rate(votes, [each[voted] for each in wrong], has_skill),
         expected_wrong=_rate(votes, [1 - each.max(axis=1) for each in (proba, *others)], has_skill),
@@ -319,9 +318,9 @@ def class_posterior_of_votes(
     given = coin is not None
     fixed = given
     for step in range(steps):
-        annotators = fit_annotators(incidence, q, coin, matrix, fixed=fixed, shape=shape)
+        annotators = Annotators(incidence, q, coin, matrix, fixed=fixed, shape=shape)
         votes = np.empty_like(q)
-        for items, _, logs in vote_logs(incidence, annotators, q, leaves_out=leaves_out):
+        for items, _, logs in annotators.vote_logs(q, leaves_out=leaves_out):
             votes[items] = incidence.by_item(logs, items)
         posterior = ClassPosterior(votes, prior(votes, step), q, annotators)
         q = posterior.proba
@@ -332,29 +331,6 @@ def class_posterior_of_votes(
             matrix = annotators.kappa_matrix
             fixed = not is_chosen_in(step + 1)
     return posterior
-
-
-def vote_logs(
-    incidence: Incidence, annotators: Annotators, q: np.ndarray, *, leaves_out: bool = True
-) -> Iterator[tuple[slice, slice, np.ndarray]]:
-    """Items, their votes, and log P(vote | class) of these votes, block by block.
-
-    p_v(c) = (C[w, c, l] - q[i, c] + kappa M_w[c, l]) / (C[w, c, .] - q[i, c] + kappa), where C
-    counts the votes of a worker and q[i, c] is what this vote adds to them.
-    """
-    kappa = annotators.kappa_matrix
-    of_pairs = annotators.counts + kappa * annotators.prior
-    of_rows = annotators.totals + kappa
-    for items, votes in incidence.blocks():
-        pair = incidence.pair[votes]
-        said = of_pairs.take(pair, axis=0)
-        all_said = of_rows.take(incidence.worker[pair], axis=0)
-        if leaves_out:
-            own = q.take(incidence.item[votes], axis=0)
-            said -= own
-            all_said -= own
-        said /= all_said
-        yield items, votes, np.log(np.maximum(said, np.finfo(float).tiny, out=said), out=said)
 
 
 def softmax_rows(logs: np.ndarray) -> np.ndarray:
@@ -377,7 +353,7 @@ def votes_by_others(incidence: Incidence, posterior: ClassPosterior) -> np.ndarr
     """
     totals = np.zeros(len(VOTE_WEIGHTS))
     known = posterior.votes + posterior.prior
-    for _, votes, logs in vote_logs(incidence, posterior.annotators, posterior.before):
+    for _, votes, logs in posterior.annotators.vote_logs(posterior.before):
         several = incidence.n_votes[incidence.item[votes]] > 1
         at = incidence.item[votes][several]
         others = known.take(at, axis=0) - logs[several]

@@ -13,7 +13,7 @@ ones who know.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -39,64 +39,32 @@ VOTES_FOR_ONE = 3.0  # that err alike count as one that errs by itself, in the b
 LEAST_WORTH = 1.0  # votes, in the bounds of a worker's accuracy
 
 
-class Annotators(NamedTuple):
-    """W workers and what they have in common; rows of P pairs of worker and label."""
-
-    counts: np.ndarray  # (P, K), votes of each pair on items of each class, in expectation
-    totals: np.ndarray  # (W, K), votes of each worker on items of each class
-    theta: np.ndarray  # (W, K), P(vote = class | class) before the worker's own votes
-    prior: np.ndarray  # (P, K), P(label of the pair | class) before them
-    kappa_coin: float
-    kappa_matrix: float
-    accuracy: np.ndarray  # (W,), of each worker, drawn to that of the others
-    mean_accuracy: float  # of workers
-    shared: np.ndarray  # (K, K), P(vote | class) of an ordinary worker
-
-
-class Incidence(NamedTuple):
-    """Votes by item and by pair of worker and label.
+class Incidence:
+    """Votes, in the order of their items, by item and by pair of worker and label.
 
     A worker gives few of many labels, so what is counted is kept for the pairs that occur, P of
     them: never more than there are votes, however many classes.
     """
 
-    item: np.ndarray  # (V,), in order
-    pair: np.ndarray  # (V,), the pair of each vote
-    starts: np.ndarray  # (N + 1,), where the votes of each item begin
-    worker: np.ndarray  # (P,), of each pair, in order
-    label: np.ndarray  # (P,)
-    first_pair: np.ndarray  # (W + 1,), where the pairs of each worker begin
-    n_workers: int
-    n_classes: int
-    of_pairs: sparse.csr_array  # (P, N), 1 where a pair has a vote on an item
-    of_workers: sparse.csr_array  # (W, P), 1 where a pair is of a worker
-
-    @classmethod
-    def of(cls, votes: Votes) -> "Incidence":
-        """Of votes in the order of their items."""
+    def __init__(self, votes: Votes) -> None:
         n = len(votes.items)
-        n_workers = len(votes.workers)
-        k = len(votes.classes)
-        keys, pair = np.unique(votes.worker * k + votes.label, return_inverse=True)
-        worker, label = np.divmod(keys, k)
-        of_pairs = sparse.csr_array((np.ones(len(votes)), (pair, votes.item)), (len(keys), n))
-        places = np.arange(len(keys))
-        of_workers = sparse.csr_array(
-            (np.ones(len(keys)), (worker, places)), (n_workers, len(keys))
+        self.n_workers = len(votes.workers)
+        self.n_classes = len(votes.classes)
+        self.item = votes.item
+        # The pair of each vote, then worker and label of each pair, in their order.
+        keys, self.pair = np.unique(
+            votes.worker * self.n_classes + votes.label, return_inverse=True
         )
-        starts = np.searchsorted(votes.item, np.arange(n + 1))
-        first_pair = np.searchsorted(worker, np.arange(n_workers + 1))
-        return cls(
-            votes.item,
-            pair,
-            starts,
-            worker,
-            label,
-            first_pair,
-            n_workers,
-            k,
-            of_pairs,
-            of_workers,
+        self.worker, self.label = np.divmod(keys, self.n_classes)
+        # Where the votes of each item begin, and the pairs of each worker.
+        self.starts = np.searchsorted(votes.item, np.arange(n + 1))
+        self.first_pair = np.searchsorted(self.worker, np.arange(self.n_workers + 1))
+        # 1 where a pair has a vote on an item, (P, N), and where it is of a worker, (W, P).
+        ones = np.ones(len(votes))
+        self.of_pairs = sparse.csr_array((ones, (self.pair, votes.item)), (len(keys), n))
+        places = np.arange(len(keys))
+        self.of_workers = sparse.csr_array(
+            (np.ones(len(keys)), (self.worker, places)), (self.n_workers, len(keys))
         )
 
     @property
@@ -127,34 +95,125 @@ class Incidence(NamedTuple):
         return members @ of_votes
 
 
-def fit_annotators(
-    incidence: Incidence,
-    q: np.ndarray,
-    coin: float | None = None,
-    matrix: float | None = None,
-    *,
-    fixed: bool = False,
-    shape: float = SHARED_SHAPE,
-) -> Annotators:
-    """Fit workers to the classes that items probably have, ``q`` of shape (N, K).
+class Annotators:
+    """W workers and what they have in common, fitted to the classes that items probably have.
 
     The kappas are searched for, near ``coin`` and ``matrix`` if there are such, or ``fixed``.
+
+    Attributes
+    ----------
+    counts, totals : arrays of shape (P, K) and (W, K)
+        Votes of each pair of worker and label, and of each worker, on items of each class, in
+        expectation.
+    theta : array of shape (W, K)
+        P(vote = class | class) before the worker's own votes.
+    prior : array of shape (P, K)
+        P(label of the pair | class) before them.
+    kappa_coin, kappa_matrix, mean_accuracy : float
+        The last is that of workers.
+    shared : array of shape (K, K)
+        P(vote | class) of an ordinary worker.
     """
-    counts = incidence.of_pairs @ q
-    totals = incidence.of_workers @ counts
-    right = incidence.of_workers @ counts[np.arange(len(counts)), incidence.label]
-    votes = totals.sum(axis=1)
-    overall = float(_inside(right.sum() / votes.sum()))
-    shared = shared_matrix(_summed(incidence, counts), overall, shape)
-    mean = float(_inside(np.mean((right + 2 * overall) / (votes + 2))))
-    coin = _largest(lambda kappa: beta_binomial(right, votes, mean, kappa), coin, fixed)
-    accuracy = _inside((right + coin * mean) / (votes + coin))
-    theta = bent(shared, accuracy, overall)
-    prior = prior_of_pairs(incidence, theta, shared)
-    matrix = _largest(
-        lambda kappa: dirichlet_multinomial(counts, totals, prior, kappa), matrix, fixed
-    )
-    return Annotators(counts, totals, theta, prior, coin, matrix, accuracy, mean, shared)
+
+    def __init__(
+        self,
+        incidence: Incidence,
+        q: np.ndarray,
+        coin: float | None = None,
+        matrix: float | None = None,
+        *,
+        fixed: bool = False,
+        shape: float = SHARED_SHAPE,
+    ) -> None:
+        self.incidence = incidence
+        counts = incidence.of_pairs @ q
+        totals = incidence.of_workers @ counts
+        right = incidence.of_workers @ counts[np.arange(len(counts)), incidence.label]
+        votes = totals.sum(axis=1)
+        overall = float(_inside(right.sum() / votes.sum()))
+        shared = shared_matrix(_summed(incidence, counts), overall, shape)
+        mean = float(_inside(np.mean((right + 2 * overall) / (votes + 2))))
+        coin = _largest(lambda kappa: beta_binomial(right, votes, mean, kappa), coin, fixed)
+        accuracy = _inside((right + coin * mean) / (votes + coin))
+        theta = bent(shared, accuracy, overall)
+        prior = prior_of_pairs(incidence, theta, shared)
+        self.kappa_matrix = _largest(
+            lambda kappa: dirichlet_multinomial(counts, totals, prior, kappa), matrix, fixed
+        )
+        self.kappa_coin = coin
+        self.mean_accuracy = mean
+        self.counts = counts
+        self.totals = totals
+        self.theta = theta
+        self.prior = prior
+        self.shared = shared
+        self._mistakes = mistakes_of(shared)
+
+    def vote_logs(
+        self, q: np.ndarray, *, leaves_out: bool = True
+    ) -> Iterator[tuple[slice, slice, np.ndarray]]:
+        """Items, their votes, and log P(vote | class) of these votes, block by block.
+
+        p_v(c) = (C[w, c, l] - q[i, c] + kappa M_w[c, l]) / (C[w, c, .] - q[i, c] + kappa), where C
+        counts the votes of a worker and q[i, c] is what this vote adds to them.
+        """
+        incidence = self.incidence
+        of_pairs = self.counts + self.kappa_matrix * self.prior
+        of_rows = self.totals + self.kappa_matrix
+        for items, votes in incidence.blocks():
+            pair = incidence.pair[votes]
+            said = of_pairs.take(pair, axis=0)
+            all_said = of_rows.take(incidence.worker[pair], axis=0)
+            if leaves_out:
+                own = q.take(incidence.item[votes], axis=0)
+                said -= own
+                all_said -= own
+            said /= all_said
+            yield items, votes, np.log(np.maximum(said, np.finfo(float).tiny, out=said), out=said)
+
+    def measure_accuracies(
+        self, votes: Votes, proba: np.ndarray, n_votes: np.ndarray, t: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How often each worker is right, and bounds that hold nine tenths of what may be.
+
+        Voters err on the same items, so n votes are worth t n / 3 of independent ones; fewer still
+        where it is not clear which of them are right.
+        """
+        kappa = self.kappa_coin
+        p = proba[votes.item, votes.label]
+        right = np.bincount(votes.worker, weights=p)
+        accuracy = (right + kappa * self.mean_accuracy) / (n_votes + kappa)
+        worth = t * n_votes / VOTES_FOR_ONE + min(kappa, WORKER_PRIOR_VOTES)
+        unclear = np.bincount(votes.worker, weights=p * (1 - p)) / (n_votes + kappa) ** 2
+        variance = accuracy * (1 - accuracy) / (worth + 1) + unclear
+        worth = np.maximum(accuracy * (1 - accuracy) / variance - 1, LEAST_WORTH)
+        tails = np.array([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, None]
+        low, high = beta.ppf(tails, accuracy * worth, (1 - accuracy) * worth)
+        return accuracy, low, high
+
+    def find_worst(self, worker: int, classes: np.ndarray) -> tuple[Any, Any] | None:
+        """The class that a worker takes for another most often, and that other."""
+        pairs = self.incidence.pairs_of(worker)
+        label = self.incidence.label[pairs]
+        wrong = self.counts[pairs].copy()
+        wrong[np.arange(len(label)), label] = 0
+        pair, taken = np.unravel_index(wrong.argmax(), wrong.shape)
+        if wrong[pair, taken] < 0.5:  # not once, as far as we know
+            return None
+        return classes[taken], classes[label[pair]]
+
+    def confusion(self, worker: int) -> np.ndarray | None:
+        """P(vote | class) of a worker, (K, K), who errs as others where little is known of him.
+
+        None where that were too many numbers.
+        """
+        if self.incidence.n_workers * self.incidence.n_classes**2 > MATRIX_NUMBERS:
+            return None
+        theta = self.theta[worker]
+        pairs = self.incidence.pairs_of(worker)
+        matrix = self.kappa_matrix * ((1 - theta)[:, None] * self._mistakes + np.diag(theta))
+        matrix[:, self.incidence.label[pairs]] += self.counts[pairs].T
+        return matrix / (self.totals[worker] + self.kappa_matrix)[:, None]
 
 
 def _inside(p: np.ndarray) -> np.ndarray:
@@ -239,7 +298,6 @@ def _largest(likelihood: Callable[[float], float], last: float | None, fixed: bo
 def describe_workers(
     votes: Votes,
     first: np.ndarray,
-    incidence: Incidence,
     annotators: Annotators,
     probas: Sequence[np.ndarray],
     t: float,
@@ -257,7 +315,7 @@ def describe_workers(
     round. Of workers who copy, the ``first`` speaks for all.
     """
     n_votes = np.bincount(votes.worker, minlength=len(votes.workers))
-    bounds = [worker_accuracies(votes, annotators, proba, n_votes, t) for proba in probas]
+    bounds = [annotators.measure_accuracies(votes, proba, n_votes, t) for proba in probas]
     accuracy, surely, _ = bounds[0]
     low = np.min([each[1] for each in bounds], axis=0)
     high = np.max([each[2] for each in bounds], axis=0)
@@ -267,7 +325,6 @@ def describe_workers(
     n_items = np.count_nonzero(votes.n_votes)
     is_reversed = high < by_chance
     guessing = (surely <= by_chance) & ~is_reversed
-    mistakes = mistakes_of(annotators.shared)
     return [
         {
             "worker": votes.workers[w],
@@ -277,8 +334,8 @@ def describe_workers(
             "low": float(low[w]),
             "high": float(high[w]),
             "agreement": float(agreement[w]),
-            "worst": _worst(first[w], votes.classes, incidence, annotators),
-            "confusion": _confusion(first[w], incidence, annotators, mistakes),
+            "worst": annotators.find_worst(first[w], votes.classes),
+            "confusion": annotators.confusion(first[w]),
             "guessing": bool(guessing[w]),
             "reversed": bool(is_reversed[w]),
         }
@@ -286,57 +343,9 @@ def describe_workers(
     ]
 
 
-def worker_accuracies(
-    votes: Votes, annotators: Annotators, proba: np.ndarray, n_votes: np.ndarray, t: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How often each worker is right, and bounds that hold nine tenths of what may be.
-
-    Voters err on the same items, so n votes are worth t n / 3 of independent ones; fewer still
-    where it is not clear which of them are right.
-    """
-    kappa = annotators.kappa_coin
-    p = proba[votes.item, votes.label]
-    right = np.bincount(votes.worker, weights=p)
-    accuracy = (right + kappa * annotators.mean_accuracy) / (n_votes + kappa)
-    worth = t * n_votes / VOTES_FOR_ONE + min(kappa, WORKER_PRIOR_VOTES)
-    unclear = np.bincount(votes.worker, weights=p * (1 - p)) / (n_votes + kappa) ** 2
-    variance = accuracy * (1 - accuracy) / (worth + 1) + unclear
-    worth = np.maximum(accuracy * (1 - accuracy) / variance - 1, LEAST_WORTH)
-    tails = np.array([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, None]
-    low, high = beta.ppf(tails, accuracy * worth, (1 - accuracy) * worth)
-    return accuracy, low, high
-
-
 def _by_guessing(votes: Votes, n_votes: np.ndarray) -> np.ndarray:
     """How often each worker were right who drew the same votes by lot."""
     return np.bincount(votes.worker, weights=votes.shares[votes.label]) / n_votes
-
-
-def _worst(
-    worker: int, classes: np.ndarray, incidence: Incidence, annotators: Annotators
-) -> tuple[Any, Any] | None:
-    """The class that a worker takes for another most often, and that other."""
-    label = incidence.label[incidence.pairs_of(worker)]
-    wrong = annotators.counts[incidence.pairs_of(worker)].copy()
-    wrong[np.arange(len(label)), label] = 0
-    pair, taken = np.unravel_index(wrong.argmax(), wrong.shape)
-    if wrong[pair, taken] < 0.5:  # not once, as far as we know
-        return None
-    return classes[taken], classes[label[pair]]
-
-
-def _confusion(
-    worker: int, incidence: Incidence, annotators: Annotators, mistakes: np.ndarray
-) -> np.ndarray | None:
-    """P(vote | class) of a worker, (K, K), who errs as others do where little is known of him."""
-    if incidence.n_workers * incidence.n_classes**2 > MATRIX_NUMBERS:
-        return None
-    theta = annotators.theta[worker]
-    pairs = incidence.pairs_of(worker)
-    kappa = annotators.kappa_matrix
-    matrix = kappa * ((1 - theta)[:, None] * mistakes + np.diag(theta))
-    matrix[:, incidence.label[pairs]] += annotators.counts[pairs].T
-    return matrix / (annotators.totals[worker] + kappa)[:, None]
 
 
 def agree_beyond_chance(votes: Votes, incidence: Incidence) -> bool:
