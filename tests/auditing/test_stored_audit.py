@@ -379,6 +379,6 @@ def test_an_audit_that_was_killed_goes_on(tmp_path):
 def test_rows_of_a_part_get_probabilities_that_sum_to_one():
     pyarrow = pytest.importorskip("pyarrow")
     part = pyarrow.table({"x": [0.0, 1.0], "pet": ["a", "b"], "p": [0.7, 0.2], "q": [0.29, 0.8]})
-    columns = TableColumns("pet", ["x"], pred_proba=["p", "q"])
+    columns = TableColumns(part.column_names, "pet", pred_proba=["p", "q"])
     rows = columns.rows(part, np.array(["a", "b"]))
     np.testing.assert_allclose(rows.pred_proba, [[0.7 / 0.99, 0.29 / 0.99], [0.2, 0.8]])

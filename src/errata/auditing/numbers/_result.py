@@ -14,7 +14,7 @@ from ...tables._columns import column_array
 from .._settings import CLEAN_THRESHOLD
 from ..results._base import BaseAudit
 from ..results._cleaning import Cleaned, Scores, clean_audit
-from ..results._file_cleaning import Counts, describe_new_rows, describe_outcome
+from ..results._file_cleaning import Counts, describe_new_rows
 from ..results._summary import draw_histogram, findings
 from ._finding import TargetSelfCheck
 from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
@@ -290,8 +290,7 @@ class TargetAudit(BaseAudit):
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
         """What became of targets that are probably wrong."""
-        why_kept = "no more than half of the rows go"
-        return [describe_outcome(self, counts, cleaning["threshold"], why_kept, "target")]
+        return [counts.describe_outcome(self, "no more than half of the rows go", "target")]
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""

@@ -37,8 +37,6 @@ from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
 from ._file_cleaning import (
     Counts,
     check_labels,
-    describe_blanks,
-    describe_outcome,
     drop_blanks,
     mark_given_classes,
     write_cells,
@@ -559,8 +557,7 @@ class Audit(AuditRows):
                 f"no class is more probable than {cleaning['sure']:g} (a lower `sure` relabels "
                 "more)"
             )
-        outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
-        return [outcome, *describe_blanks(counts)]
+        return [counts.describe_outcome(self, why_kept), *counts.describe_blanks()]
 
     def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Of an audit of sequences: the stretches."""

@@ -63,32 +63,58 @@ class CleanedFile(NamedTuple):
     cautions: list[str]
 
 
-class Counts(NamedTuple):
-    """Rows, by what was done to them; counts of parts of a table add up."""
+class Counts:
+    """How many rows were cleaned, by what was done to them, and sentences about it."""
 
-    wrong: int  # above the threshold, and nobody decided about them
-    highest: float  # probability of those that nobody decided
-    labelled: Counter[str]  # with a label, and nobody decided about them
-    blank: Counter[str]  # without one
-    decided: Counter[str]  # by people
-    kept: int
+    def __init__(self, threshold: float) -> None:
+        self.threshold = threshold
+        self.wrong = 0  # rows above the threshold, and nobody decided about them
+        self.highest = 0.0  # probability of those that nobody decided
+        self.labelled: Counter[str] = Counter()  # with a label, and nobody decided about them
+        self.blank: Counter[str] = Counter()  # without one
+        self.decided: Counter[str] = Counter()  # by people
+        self.kept = 0
 
-    @property
-    def changed(self) -> bool:
-        """Whether the table has become another."""
+    def add(self, cleaned: Any, p_wrong: np.ndarray, labelled: np.ndarray) -> None:
+        """Count some rows that were cleaned by ``p_wrong``."""
+        by_probability = ~cleaned.decided
+        did = cleaned.did
+        self.wrong += int(((p_wrong > self.threshold) & by_probability).sum())
+        self.highest = max(self.highest, float(np.max(p_wrong[by_probability], initial=0.0)))
+        self.labelled += Counter(did[by_probability & labelled].tolist())
+        self.blank += Counter(did[by_probability & ~labelled].tolist())
+        self.decided += Counter(did[cleaned.decided].tolist())
+        self.kept += int(cleaned.kept.sum())
+
+    def describe_outcome(self, audit: Any, why_kept: str, judged: str = "label") -> str:
+        """What became of labels above the threshold, or whatever was judged, in a sentence."""
         done = (self.labelled, self.blank, self.decided)
-        return any(did[what] for did in done for what in CHANGES)
+        is_changed = any(did[what] for did in done for what in CHANGES)
+        unchanged = "" if is_changed else "; nothing changed"
+        if not audit.has_skill:
+            return f"{KINDS[audit.kind].command.no_skill}{unchanged}."
+        probably = f"wrong with a probability above {self.threshold:g}"
+        if not self.wrong:
+            if is_changed:
+                return f"No {judged} is {probably}."
+            highest = f"the highest is {probability(self.highest)}"
+            advice = "A lower `threshold` or decisions in a review would change some."
+            return f"No {judged} is {probably} ({highest}){unchanged}. {advice}"
+        did = self.labelled
+        acts = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
+        spared = self.wrong - sum(did[what] for what in CHANGES)
+        if spared:
+            acts.append(f"{count(spared)} kept, as {why_kept}")
+        are = "is" if self.wrong == 1 else "are"
+        return f"{plural(self.wrong, judged)} {are} {probably}: {', '.join(acts)}{unchanged}."
 
-    def plus(self, other: "Counts") -> "Counts":
-        """The same of more rows."""
-        return Counts(
-            self.wrong + other.wrong,
-            max(self.highest, other.highest),
-            self.labelled + other.labelled,
-            self.blank + other.blank,
-            self.decided + other.decided,
-            self.kept + other.kept,
-        )
+    def describe_blanks(self) -> list[str]:
+        """How many rows without a label were given one, if there were any."""
+        if not self.blank:
+            return []
+        filled = self.blank["relabelled"]
+        some = f"{count(filled) if filled else 'none'} got the suggested class"
+        return [f"{plural(self.blank.total(), 'row')} had no label; {some}."]
 
 
 def clean_table(
@@ -106,6 +132,7 @@ def clean_table(
     notes: list[str] = []
     cautions: list[str] = []
     cleaned = None
+    counts = Counts(cleaning["threshold"])
     odds = weigh_decisions(audit, cleaning["decisions"])
     if files is not None or audit.stored is not None:
         if is_weighted:
@@ -113,7 +140,7 @@ def clean_table(
                 f"{path} is copied in parts, which cannot have a new column of weights; take them "
                 "from the audit's clean in Python, or drop rows."
             )
-        counts = _copy_by_place(audit, path, files, out, odds, cleaning)
+        _copy_by_place(audit, path, files, out, odds, cleaning, counts)
         cautions.append(
             f"Rows of {path} are known by their places, and have the labels that were audited; if "
             "they were sorted since, audit them again."
@@ -126,8 +153,7 @@ def clean_table(
             _write_weights(path, out, new, cleaned.weight[rows])
         else:
             _copy_columns(path, out, cleaned.kept[rows], new)
-        p_wrong = shifted(audit.p_wrong, odds)
-        counts = count_rows(cleaned, p_wrong, audit.labelled, cleaning["threshold"])
+        counts.add(cleaned, shifted(audit.p_wrong, odds), audit.labelled)
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
         notes += describe_learnt(audit, path, cleaning["decisions"], odds)
@@ -206,20 +232,6 @@ def weigh_decisions(audit: Any, decisions: Any) -> np.ndarray | float:
     return weigh_verdicts(audit, rows, audit._give(audit._scores(), rows, texts)[1])
 
 
-def count_rows(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> Counts:
-    """What was done to some rows that were cleaned by ``p_wrong``."""
-    by_probability = ~cleaned.decided
-    did = cleaned.did
-    return Counts(
-        int(((p_wrong > threshold) & by_probability).sum()),
-        float(np.max(p_wrong[by_probability], initial=0.0)),
-        Counter(did[by_probability & labelled].tolist()),
-        Counter(did[by_probability & ~labelled].tolist()),
-        Counter(did[cleaned.decided].tolist()),
-        int(cleaned.kept.sum()),
-    )
-
-
 def mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
     """What was done to the table: an audit may have begun with the classes that people gave."""
     did = cleaned.did.astype("<U10")
@@ -282,37 +294,6 @@ def describe_learnt(
     return notes
 
 
-def describe_outcome(
-    audit: Any, counts: Counts, threshold: float, why_kept: str, judged: str = "label"
-) -> str:
-    """What became of labels above the threshold, or whatever was judged, in a sentence."""
-    unchanged = "" if counts.changed else "; nothing changed"
-    if not audit.has_skill:
-        return f"{KINDS[audit.kind].command.no_skill}{unchanged}."
-    probably = f"wrong with a probability above {threshold:g}"
-    if not counts.wrong:
-        if counts.changed:
-            return f"No {judged} is {probably}."
-        highest = f"the highest is {probability(counts.highest)}"
-        advice = "A lower `threshold` or decisions in a review would change some."
-        return f"No {judged} is {probably} ({highest}){unchanged}. {advice}"
-    done = [f"{count(counts.labelled[what])} {what}" for what in CHANGES if counts.labelled[what]]
-    spared = counts.wrong - sum(counts.labelled[what] for what in CHANGES)
-    if spared:
-        done.append(f"{count(spared)} kept, as {why_kept}")
-    are = "is" if counts.wrong == 1 else "are"
-    return f"{plural(counts.wrong, judged)} {are} {probably}: {', '.join(done)}{unchanged}."
-
-
-def describe_blanks(counts: Counts) -> list[str]:
-    """How many rows without a label were given one, if there were any."""
-    if not counts.blank:
-        return []
-    filled = counts.blank["relabelled"]
-    some = f"{count(filled) if filled else 'none'} got the suggested class"
-    return [f"{plural(counts.blank.total(), 'row')} had no label; {some}."]
-
-
 def _copy_by_place(
     audit: Any,
     table: Path,
@@ -320,15 +301,14 @@ def _copy_by_place(
     out: Path,
     odds: np.ndarray | float,
     cleaning: dict[str, Any],
-) -> Counts:
+    counts: Counts,
+) -> None:
     """Copy a file, or several into a new folder, whose rows are in the order of the audit."""
     label = audit.about["label"]
-    counts = Counts(0, 0.0, Counter(), Counter(), Counter(), 0)
     clean = _make_cleaner(audit, cleaning)
 
     def rewrite(cells: list[Any], start: int, file: Path, row: int) -> tuple[Any, list[Any]]:
         """Which rows of a file stay, and what their labels become."""
-        nonlocal counts
         rows = slice(start, start + len(cells))
         if rows.stop > len(audit):
             raise ValueError(
@@ -342,8 +322,7 @@ def _copy_by_place(
         cleaned = mark_given_classes(clean(rows), cells, here)
         labelled = has_label(audited["label"])
         p_wrong = shifted(audited["p_wrong"], odds if isinstance(odds, float) else odds[rows])
-        new = count_rows(cleaned, p_wrong, labelled, cleaning["threshold"])
-        counts = counts.plus(new)
+        counts.add(cleaned, p_wrong, labelled)
         return cleaned.kept, write_cells(cleaned, cells, here)
 
     if files is None:
@@ -353,7 +332,6 @@ def _copy_by_place(
     else:
         with atomic_folder(out) as folder:
             check_count(table, copy_files(files, folder, label, rewrite), len(audit))
-    return counts
 
 
 def _make_cleaner(audit: Any, cleaning: dict[str, Any]) -> Callable[[slice], Any]:

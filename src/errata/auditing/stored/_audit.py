@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -87,15 +87,33 @@ BITS = "bits"  # beside the judged rows of a part
 GROUPS = "groups"  # the same
 
 
-class TableColumns(NamedTuple):
-    """Names of columns by what they are for."""
+class TableColumns:
+    """Names of columns by what they are for; raises when one is not there."""
 
-    label: str
-    features: list[str]
-    known: str | None = None
-    groups: str | None = None
-    pred_proba: Sequence[str] | None = None  # one for each class, in their order
-    ids: str | None = None
+    def __init__(
+        self,
+        names: Sequence[str],
+        label: str,
+        *,
+        drop: Sequence[str] = (),
+        known: str | None = None,
+        groups: str | None = None,
+        pred_proba: Sequence[str] | None = None,
+        ids: str | None = None,
+    ) -> None:
+        self.label = label
+        self.known = known
+        self.groups = groups
+        self.pred_proba = pred_proba  # one for each class, in their order
+        self.ids = ids
+        proba = () if pred_proba is None else np.ravel(pred_proba).tolist()
+        named = [n for n in (label, known, groups, *proba, ids) if n is not None]
+        for name in (*named, *drop):
+            if name not in names:
+                raise ValueError(
+                    f"there is no column {name!r} in the table; {instead(name, names)}"
+                )
+        self.features = [name for name in names if name not in {*named, *drop}]
 
     @property
     def read(self) -> list[str]:
@@ -512,10 +530,10 @@ def audit_stored(
             rows_per_part=part_rows(memory),
             progress=progress,
         )
-        columns = columns_for(
+        columns = TableColumns(
             source.columns,
             label,
-            options.drop,
+            drop=options.drop,
             known=options.known,
             groups=options.groups,
             pred_proba=options.pred_proba,
@@ -633,19 +651,6 @@ def _fingerprint(source: Source, label: str, options: Options) -> dict[str, Any]
         "parameters": {f.name: repr(getattr(options, f.name)) for f in fields(options)},
         "versions": {name: version(name) for name in packages},
     }
-
-
-def columns_for(
-    names: Sequence[str], label: str, drop: Sequence[str] = (), **others: Any
-) -> TableColumns:
-    """What each column is for; raise when one is not there."""
-    used = {"label": label} | {what: name for what, name in others.items() if name is not None}
-    named = [name for value in used.values() for name in np.ravel(value).tolist()]
-    for name in (*named, *drop):
-        if name not in names:
-            raise ValueError(f"there is no column {name!r} in the table; {instead(name, names)}")
-    features = [name for name in names if name not in {*named, *drop}]
-    return TableColumns(features=features, **used)
 
 
 def part_rows(memory: int | str | None) -> Callable[[int], int]:

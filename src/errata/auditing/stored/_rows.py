@@ -47,6 +47,17 @@ class StoredPart(NamedTuple):
     stop: int
     digest: str
 
+    def read(self, folder: Path, name: str, start: int, stop: int) -> Any:
+        """The column of those of its rows that are from ``start`` up to ``stop``, of Arrow."""
+        import pyarrow.parquet
+
+        path = part_path(folder, self.start)
+        stored = NAMES.get(name, name)
+        with readable(path), pyarrow.parquet.ParquetFile(path) as file:
+            column = file.read([stored])[stored]
+        first = max(start - self.start, 0)
+        return column.slice(first, max(stop - self.start - first, 0))
+
 
 def write_part(folder: Path, start: int, rows: Rows, classes: np.ndarray) -> StoredPart:
     """Write the rows of a part that begins with row ``start``; the file appears when whole."""
@@ -136,20 +147,9 @@ class StoredRows:
         chunks = [
             chunk
             for part in some or self.parts[:1]  # no rows are of the type of any
-            for chunk in self._of_part(part, name, start, stop).chunks
+            for chunk in part.read(self.folder, name, start, stop).chunks
         ]
         return pyarrow.chunked_array(chunks)
-
-    def _of_part(self, part: StoredPart, name: str, start: int, stop: int) -> Any:
-        import pyarrow.parquet
-
-        path = part_path(self.folder, part.start)
-        parquet = pyarrow.parquet
-        stored = NAMES.get(name, name)
-        with readable(path), parquet.ParquetFile(path) as file:
-            column = file.read([stored])[stored]
-        first = max(start - part.start, 0)
-        return column.slice(first, max(stop - part.start - first, 0))
 
     def fingerprint(self) -> str:
         """A name for all rows; each of them is known by its place."""

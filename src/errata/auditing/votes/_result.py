@@ -21,11 +21,9 @@ from ..results._base import Metrics, rate_metrics
 from ..results._cleaning import Cleaned
 from ..results._file_cleaning import (
     CleanedFile,
-    count_rows,
-    describe_blanks,
+    Counts,
     describe_decided,
     describe_learnt,
-    describe_outcome,
     finish,
     weigh_decisions,
 )
@@ -193,15 +191,15 @@ class VoteAudit(Audit):
         cleaned = self.clean(**cleaning)
         write_table(out, labelled_items(self, cleaned, source))
         odds = weigh_decisions(self, cleaning["decisions"])
-        p_wrong = shifted(self.p_wrong, odds)
-        counts = count_rows(cleaned, p_wrong, self.labelled, cleaning["threshold"])
+        counts = Counts(cleaning["threshold"])
+        counts.add(cleaned, shifted(self.p_wrong, odds), self.labelled)
         notes = describe_decided(counts.decided, self, cleaning["decisions"])
         if cleaning["undecided"] == "act":
             notes += describe_learnt(self, None, cleaning["decisions"], odds)
             why_kept = "the consensus is not sure, or a class would lose half"
-            outcome = describe_outcome(self, counts, cleaning["threshold"], why_kept)
+            outcome = counts.describe_outcome(self, why_kept)
             notes.append(outcome.replace("; nothing changed", ""))  # the file is a new one
-            notes += describe_blanks(counts)
+            notes += counts.describe_blanks()
         return finish(self, out, counts.kept, notes, [], row="item")
 
     def columns(self) -> dict[str, np.ndarray]:
