@@ -200,14 +200,6 @@ def test_left_out_is_the_record_of_all_other_rows(n_folds, seed):
         np.testing.assert_array_equal(record.gram, gram)
 
 
-def test_downdating_takes_rows_out_again():
-    H, T, w = rows_of_a_record()
-    whole, part = GramRecord.from_block(H, T, w), GramRecord.from_block(H[20:], T[20:], w[20:])
-    assert_equal_records(
-        whole.downdated(part), GramRecord.from_block(H[:20], T[:20], w[:20]), rtol=1e-11
-    )
-
-
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
 def test_solve_equals_least_squares_on_the_rows(alpha, fit_intercept):

@@ -299,13 +299,6 @@ class GramRecord(NamedTuple):
         """The record of the rows of both."""
         return GramRecord(*map(operator.add, self, other))
 
-    def downdated(self, other: "GramRecord") -> "GramRecord":
-        """The record of our rows without those of ``other``, which must be among them.
-
-        Merging the records of the remaining rows keeps more digits when ``other`` holds nearly all.
-        """
-        return GramRecord(*map(operator.sub, self, other))
-
     def solve(self, alpha: float, *, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Output weights, shape (m, q), and intercepts, shape (q,), for one ``alpha``."""
         model = self.system(fit_intercept=fit_intercept).solved(check_alpha(alpha))
