@@ -38,6 +38,17 @@ def test_before_any_verdict_as_many_are_expected_as_the_audit_says():
     np.testing.assert_allclose(table.components.weights.sum(), 1, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_probability_exceeds_one_by_rounding(seed):
+    weights = np.random.default_rng(seed).dirichlet(np.ones(4))
+    certain = np.ones((2, 4))
+    flagged = np.array([True, False])
+    components = gather_components(("a", "b", "c", "d"), weights, certain, flagged, 2.0)
+    p_wrong = components.p_wrong(certain, flagged)
+    assert p_wrong.max() <= 1
+    np.testing.assert_allclose(p_wrong, 1, rtol=1e-12)
+
+
 def test_no_verdict_changes_nothing():
     table = draw_table("uniform")
     after = update(table.components, no_evidence(table.components))

@@ -88,7 +88,7 @@ class Components(NamedTuple):
                 some = p if rows.all() else p[rows]
                 odds = enumerate(np.exp(self.shifts))
                 found[rows] = sum(shifted(some, e) @ weights[:, s] for s, e in odds)
-        return found
+        return np.minimum(found, 1.0)  # weights sum to one up to rounding
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as JSON can keep it."""
