@@ -3,6 +3,8 @@
 import ast
 import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,10 @@ def test_commands_that_pages_and_comments_name_exist():
                 missing.add(f"{path.relative_to(ROOT)}: {name} {part}")
     assert seen > 100
     assert not missing, "\n".join(sorted(missing))
+
+
+def test_steps_of_the_surveys_trials_are_what_their_formulas_say():
+    command = [sys.executable, str(ROOT / "benchmarks" / "survey.py"), "check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "all steps" in done.stdout

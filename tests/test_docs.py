@@ -235,3 +235,21 @@ def exists(name):
     except (AttributeError, ImportError):
         return False
     return True
+
+
+VERDICTS = ("**in**", "scikit-learn", "tried", "no algorithm given", "no method")
+
+
+def test_every_method_of_the_survey_has_a_verdict():
+    page = (ROOT / "docs" / "evidence" / "catalogue.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([A-Z]-\d\d) \| .+? \| (.*) \|$", page, flags=re.MULTILINE)
+    verdicts = dict(rows)
+    assert len(rows) == len(verdicts) == 176
+    counts = dict.fromkeys(VERDICTS, 0)
+    for key, verdict in verdicts.items():
+        (start,) = [word for word in VERDICTS if verdict.startswith(word)] or [None]
+        assert start is not None, f"{key} has no verdict: {verdict!r}"
+        assert start != "tried" or re.search(r"\d", verdict), f"{key} says nothing of the trial"
+        counts[start] += 1
+    told = re.search(r"Of the 176: (.*)", page)[1]
+    assert [int(number) for number in re.findall(r"\d+", told)] == list(counts.values())
