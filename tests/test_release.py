@@ -30,3 +30,17 @@ def test_the_source_archive_holds_what_the_repository_does():
     package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     listed = package["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert [name for name in listed if not (ROOT / name.lstrip("/")).exists()] == []
+
+
+def test_the_badges_are_true():
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = re.findall(">([^<>]+)</text>", (ROOT / "docs/figures/badges.svg").read_text("utf-8"))
+    said = dict(zip(texts[::2], texts[1::2], strict=True))
+    tests = "\n".join(path.read_text("utf-8") for path in ROOT.glob("tests/**/test_*.py"))
+    there = len(re.findall(r"^ *def test_", tests, re.MULTILINE))
+    assert said.pop("tests") in {f"{there // 100 * 100 - less:,}+" for less in range(0, 600, 100)}
+    assert said == {
+        "version": errata.__version__,
+        "Python": package["requires-python"].removeprefix(">=") + "+",
+        "licence": package["license"],
+    }

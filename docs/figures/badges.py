@@ -1,5 +1,6 @@
-"""Version, Python and licence for the head of the README, as docs/figures/badges.svg."""
+"""Version, Python, licence and tests for the head of the README, as docs/figures/badges.svg."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -22,6 +23,13 @@ def draw_badge(left, name, value):
     return text, left + first + second + 8
 
 
+def count_tests():
+    """How many functions test errata, in whole hundreds."""
+    paths = HERE.parents[1].glob("tests/**/test_*.py")
+    texts = (path.read_text(encoding="utf-8") for path in paths)
+    return sum(len(re.findall(r"^ *def test_", text, re.MULTILINE)) for text in texts) // 100 * 100
+
+
 def main():
     """Write the picture."""
     path = HERE.parents[1] / "pyproject.toml"
@@ -30,6 +38,7 @@ def main():
         "version": errata.__version__,
         "Python": project["requires-python"].replace(">=", "") + "+",
         "licence": project["license"],
+        "tests": f"{count_tests():,}+",
     }
     left, badges = 0, []
     for name, value in values.items():
