@@ -1,9 +1,18 @@
+import gc
+
 import numpy as np
 import pyarrow as arrow
 import pytest
 from pyarrow import parquet
 
-from errata.audit_folder import MISSING, convert_numbers, encode_values, read_texts
+from errata.audit_folder import (
+    MISSING,
+    CardFile,
+    convert_numbers,
+    encode_values,
+    read_texts,
+    write_cards,
+)
 
 
 def kept(tmp_path, values, coded=False):
@@ -47,3 +56,29 @@ def test_values_are_sorted_and_rows_know_theirs(tmp_path, values, coded):
     assert found == sorted({value for value in values if value is not None})
     assert {type(value) for value in found} == {type(values[0])}  # 1 and 1.0 are two labels
     assert [None if code == MISSING else found[code] for code in codes] == values
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_cards_are_written_without_the_collector_which_is_then_as_it_was(tmp_path, was_on):
+    seen = []
+
+    def parts():
+        seen.append(gc.isenabled())
+        yield np.array([7, 3]), [{"row": 7}, {"row": 3}]
+
+    def broken():
+        raise OSError("no space left")
+        yield
+
+    (gc.enable if was_on else gc.disable)()
+    try:
+        write_cards(tmp_path / "cards.parquet", parts())
+        after = gc.isenabled()
+        with pytest.raises(OSError, match="no space left"):
+            write_cards(tmp_path / "more.parquet", broken())
+        after_error = gc.isenabled()
+    finally:
+        gc.enable()
+    assert seen == [False]
+    assert after == after_error == was_on
+    assert CardFile(tmp_path / "cards.parquet").card(1) == {"row": 3}

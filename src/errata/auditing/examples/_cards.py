@@ -57,62 +57,49 @@ class CardMaker:
 
     def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
         """The cards of these rows, in this order."""
-        near = away = [np.empty(0)] * len(rows)
+        near = similar = [np.empty(0, dtype=np.intp)] * len(rows)
+        away = [np.empty(0)] * len(rows)
         if with_neighbors:
             near, away = self.neighborhood.around(rows)
-        parts = zip(
-            self._judged(rows),
-            self._classes(rows),
-            self.view.reasons(rows, near),
-            self._held(rows, [around[:SIMILAR_ROWS].astype(np.intp) for around in near], away),
-            self.view.more(rows),
-            strict=True,
-        )
-        return [
-            {
-                **judged,
-                "classes": classes,
-                "reasons": sentences,
-                **held,
-                **told,
-                "image": self.values.drawn(judged["row"]),
-                "picture": self.values.file_name(judged["row"]),
-            }
-            for judged, classes, sentences, held, told in parts
-        ]
-
-    def _judged(self, rows: np.ndarray) -> list[dict[str, Any]]:
+            similar = [around[:SIMILAR_ROWS].astype(np.intp) for around in near]
         columns = {
             "row": rows.tolist(),
             "id": [None] * len(rows) if self.ids is None else map(str, self.ids[rows].tolist()),
             "key": self.keys(rows).tolist(),
-            "label": map(plain, self.inputs.labels[rows].tolist()),
-            "suggested": map(plain, self.suggested[rows].tolist()),
+            "label": _plain(self.inputs.labels[rows]),
+            "suggested": _plain(self.suggested[rows]),
             "p_wrong": _four_digits(self.p_wrong[rows]).tolist(),
+            "classes": self._classes(rows),
+            "reasons": self.view.reasons(rows, near),
+            **self._held(rows, similar, away),
         }
-        return [
+        cards = [
             dict(zip(columns, told, strict=True)) for told in zip(*columns.values(), strict=True)
         ]
+        show = self.values
+        for card, told in zip(cards, self.view.more(rows), strict=True):
+            card |= told
+            card["image"] = show.drawn(card["row"]) if show.has_pictures else None
+            card["picture"] = show.file_name(card["row"]) if show.has_pictures else None
+        return cards
 
     def _classes(self, rows: np.ndarray) -> list[list[list[Any]]]:
         """The most probable classes of each row and their probabilities; none if not audited."""
         classes, p, is_known = self.view.likely(rows)
-        names = [plain(name) for name in classes]
+        names = np.array([plain(name) for name in classes], dtype=object)
         top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
         likely = _four_digits(np.take_along_axis(p, top, axis=1))
-        found = iter(
-            [[names[code], own] for code, own in zip(codes, of_codes, strict=True)]
-            for codes, of_codes in zip(top.tolist(), likely.tolist(), strict=True)
-        )
+        found = iter(np.stack([names[top], likely], axis=2, dtype=object).tolist())
         return [next(found) if known else [] for known in is_known]
 
     def _held(
         self, rows: np.ndarray, near: Sequence[np.ndarray], away: Sequence[np.ndarray]
-    ) -> list[dict[str, Any]]:
+    ) -> dict[str, list[Any]]:
         """What each row and those like it hold, and in which columns it stands out."""
         columns = self.values.columns
         names = [column.name for column in columns]
         places = self._places(rows, near)
+        usual = [names[j] for j in self._usual_places]
         texts = [texts_of(column, rows) for column in columns]
         values = (
             [dict(zip(names, held, strict=True)) for held in zip(*texts, strict=True)]
@@ -129,14 +116,14 @@ class CardMaker:
             cells = [held for i in asking for held in beside[i]]
             for held, text in zip(cells, texts_of(column, wanted), strict=True):
                 held[column.name] = text
-        return [
-            {
-                "values": values[i],
-                "speaking": [names[j] for j in places[i]],
-                "similar": self._similar(near[i], away[i], beside[i]),
-            }
-            for i in range(len(rows))
-        ]
+        return {
+            "values": values,
+            "speaking": [
+                usual if of_row is self._usual_places else [names[j] for j in of_row]
+                for of_row in places
+            ],
+            "similar": list(map(self._similar, near, away, beside)),
+        }
 
     def _places(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[int]]:
         """The columns of each row that are read first, whether it has neighbours or not."""
@@ -180,6 +167,11 @@ class CardMaker:
 def _four_digits(p: np.ndarray) -> np.ndarray:
     """As :func:`four_digits`, of all cards at once."""
     return np.minimum(p.astype(float).round(4), 0.9999)
+
+
+def _plain(labels: np.ndarray) -> list[Any]:
+    """Labels as Python's own values, which those of an array of numbers or text are already."""
+    return list(map(plain, labels.tolist())) if labels.dtype == object else labels.tolist()
 
 
 def plain(label: Any) -> Any:

@@ -64,7 +64,8 @@ class RowsView(ABC):
         for each, row in zip(told, rows, strict=True):
             each["row"] = row
             for key in ("similar", "compared"):
-                self.in_table(each.get(key))
+                if each.get(key):
+                    self.in_table(each[key])
         return told
 
     @property
@@ -139,10 +140,19 @@ class View(RowsView):
 
     def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probabilities of the classes, of those rows that were audited."""
-        at, is_audited = self.inputs.places_of(rows)
-        codes = self.inputs.audited_codes
-        p = self.posterior.classes_of(self.logs, codes, at[is_audited]).T
+        at = self._at[rows]
+        is_audited = at >= 0
+        p = self.posterior.classes_of(self.logs, self._audited_codes, at[is_audited]).T
         return self.inputs.classes[self.inputs.present], p, is_audited
+
+    @cached_property
+    def _at(self) -> np.ndarray:
+        """The place of each row among the audited ones, -1 where it is none."""
+        return self.inputs.places_of(np.arange(len(self.inputs.codes)))[0]
+
+    @cached_property
+    def _audited_codes(self) -> np.ndarray:
+        return self.inputs.audited_codes
 
     def with_labels(self, rows: np.ndarray, codes: np.ndarray) -> "View":
         """The same with other labels, given as codes among ``present``; no label is certain then.
@@ -363,6 +373,11 @@ class RowValues:
         columns = name_columns(table) if image_shape is None else []
         self._pictures = next(filter(has_pictures, columns), None)
         self.columns = [name_pictures(c) if has_pictures(c) else c for c in columns]
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether rows have a picture."""
+        return self.pixels is not None or self._pictures is not None
 
     def of(self, row: int, places: list[int]) -> dict[str, str]:
         """What the row holds in some of the columns."""
