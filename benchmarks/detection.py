@@ -32,7 +32,6 @@ user's model included; each library runs a task once before it is timed.
 import argparse
 import itertools
 import re
-import time
 import warnings
 from argparse import BooleanOptionalAction
 from functools import partial
@@ -634,11 +633,9 @@ TASKS = (pictures, table, annotators, several_labels, numbers)
 
 
 def measure_task(task, library, seed):
-    started = time.process_time()
-    wrong, flagged, suspicion = task(library, seed)
-    seconds = time.process_time() - started
+    took, (wrong, flagged, suspicion) = seconds(lambda: task(library, seed))
     ap = average_precision_score(wrong, suspicion)
-    return seconds, wrong.sum(), np.sum(flagged), ap, f1_score(wrong, flagged)
+    return took, wrong.sum(), np.sum(flagged), ap, f1_score(wrong, flagged)
 
 
 def run_tutorials():
@@ -658,9 +655,9 @@ def run_tutorials():
                 for name, library in LIBRARIES.items():
                     measured[name].append(measure_task(task, library, seed))
             for name, rows in measured.items():
-                seconds, wrong, flagged, ap, f1 = np.mean(rows, axis=0)
+                took, wrong, flagged, ap, f1 = np.mean(rows, axis=0)
                 print(
-                    f"| {task.__name__.replace('_', ' ')} | {name} | {seconds:.2f} | {wrong:.0f} "
+                    f"| {task.__name__.replace('_', ' ')} | {name} | {took:.2f} | {wrong:.0f} "
                     f"| {flagged:.0f} | {ap:.3f} | {f1:.3f} |",
                     flush=True,
                 )

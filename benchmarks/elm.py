@@ -16,7 +16,7 @@ import time
 import warnings
 
 import numpy as np
-from runs import print_header
+from runs import print_header, take_turns
 from scipy.linalg import blas
 from sklearn.model_selection import cross_val_predict
 from threadpoolctl import threadpool_limits
@@ -65,17 +65,6 @@ def data(n, d):
     return X, y.astype(int)
 
 
-def best_of(jobs, repeat, clock):
-    """Seconds of each job: the fastest of some rounds in which all take turns."""
-    seconds = dict.fromkeys(jobs, np.inf)
-    for _ in range(repeat):
-        for name, job in jobs.items():
-            start = clock()
-            job()
-            seconds[name] = min(seconds[name], clock() - start)
-    return seconds
-
-
 def measure_folds(X, y, options, clock):
     def fit(cv):
         return lambda: model(options.units, cv=cv).fit(X, y)
@@ -87,13 +76,13 @@ def measure_folds(X, y, options, clock):
         "leave one out": fit(None),
         "dsyrk alone": lambda: dsyrk(options.rows, options.units),
     }
-    seconds = best_of(jobs, options.repeat, clock)
+    seconds, _ = take_turns(jobs, options.repeat, clock)
     refits = {
         "cross_val_predict, 10 folds": lambda: cross_val_predict(
             model(options.units, cv=False), X, y, cv=10, method="decision_function"
         )
     }
-    seconds |= best_of(refits, 1, clock)
+    seconds |= take_turns(refits, 1, clock)[0]
     plain = seconds["plain fit"]
     print(f"{'':30}{'plain fits':>11}   target")
     for name, value in seconds.items():
@@ -142,7 +131,7 @@ def measure_hpelm(X, y, options, clock):
             n_hidden=options.units, activation="tanh", alpha=1.0, cv=False, random_state=0
         ).fit(X, T[:, 0])
 
-    seconds = best_of({"hpelm": theirs, "errata": ours}, options.repeat, clock)
+    seconds, _ = take_turns({"hpelm": theirs, "errata": ours}, options.repeat, clock)
     ratio = seconds["hpelm"] / seconds["errata"]
     print(f"One fit of {options.units} tanh units: hpelm takes {ratio:.2f} times as long as "
           "errata (target >= 1).\n")  # fmt: skip
@@ -154,7 +143,7 @@ def measure_alphas(options, clock):
     start = clock()
     ELMClassifier(n_hidden=options.units // 2, random_state=0).fit(X, y)
     everything = clock() - start
-    seconds = best_of(
+    seconds, _ = take_turns(
         {
             "plain": lambda: model(options.units // 2, cv=False).fit(X, y),
             "folds": lambda: model(options.units // 2, cv=10).fit(X, y),

@@ -21,7 +21,7 @@ import warnings
 
 import numpy as np
 from joblib import Parallel, delayed
-from runs import BUNDLED, SYNTHETIC, inject, load, main
+from runs import BUNDLED, SYNTHETIC, fastest, inject, load, main, take_turns
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
@@ -57,16 +57,6 @@ def alike(X, y):
     return np.zeros(len(y))
 
 
-def best_of(make, X, y, times=3):
-    """The fitted model and the least time of several fits."""
-    seconds = []
-    for _ in range(times):
-        start = time.process_time()
-        model = make().fit(X, y)
-        seconds.append(time.process_time() - start)
-    return model, min(seconds)
-
-
 def compare(n_classes, perceptron, name):
     X, y = make_classification(
         2 * N, D, n_informative=12, n_classes=n_classes, class_sep=0.7, random_state=0
@@ -80,12 +70,13 @@ def compare(n_classes, perceptron, name):
         "scikit-learn bagging": lambda: BaggingClassifier(perceptron, POOL, random_state=0),
     }
     rivals["errata, constant hardness"]().fit(X[:100], y[:100])  # compile
-    found = {label: best_of(make, X, y) for label, make in rivals.items()}
-    ours = found["errata, constant hardness"][1]
+    fits = {label: lambda make=make: make().fit(X, y) for label, make in rivals.items()}
+    times, fitted = take_turns(fits, 3)
+    ours = times["errata, constant hardness"]
     print(f"\n{name}, {n_classes} classes, n = {N}, d = {D}, pool of {POOL}")
-    for label, (model, seconds) in found.items():
+    for label, model in fitted.items():
         accuracy = model.score(X_test, y_test)
-        print(f"  {label:26s} time x {seconds / ours:5.1f}   accuracy {accuracy:.3f}")
+        print(f"  {label:26s} time x {times[label] / ours:5.1f}   accuracy {accuracy:.3f}")
 
 
 def run_bagging():
@@ -179,23 +170,13 @@ def data(n):
     return X, flip_labels(y, 0.1, random_state=0)[0]
 
 
-def fastest(run, times):
-    """The result and the least time of several runs."""
-    seconds = []
-    for _ in range(times):
-        start = time.process_time()
-        result = run()
-        seconds.append(time.process_time() - start)
-    return result, min(seconds)
-
-
 def against_scikit_learn(n, times):
     X, y = data(n)
     stump = DecisionTreeClassifier(max_depth=1)
-    rival, theirs = fastest(lambda: AdaBoostClassifier(stump, n_estimators=ROUNDS).fit(X, y), times)
-    model, ours = fastest(lambda: DiscreteAdaBoostClassifier(n_estimators=ROUNDS).fit(X, y), times)
-    their_codes, they_predict = fastest(lambda: rival.predict(X), times)
-    our_codes, we_predict = fastest(lambda: model.predict(X), times)
+    theirs, rival = fastest(lambda: AdaBoostClassifier(stump, n_estimators=ROUNDS).fit(X, y), times)
+    ours, model = fastest(lambda: DiscreteAdaBoostClassifier(n_estimators=ROUNDS).fit(X, y), times)
+    they_predict, their_codes = fastest(lambda: rival.predict(X), times)
+    we_predict, our_codes = fastest(lambda: model.predict(X), times)
     print(f"AdaBoost, {ROUNDS} stumps, n = {n:,}, d = {X.shape[1]}: scikit-learn takes")
     print(f"  {theirs / ours:6.1f} times our time to fit")
     print(f"  {they_predict / we_predict:6.1f} times our time to predict")
@@ -204,13 +185,13 @@ def against_scikit_learn(n, times):
 
 def against_adaboost(n):
     X, y = data(n)
-    _, once = fastest(lambda: DiscreteAdaBoostClassifier().fit(X, y), 7)
+    once, _ = fastest(lambda: DiscreteAdaBoostClassifier().fit(X, y), 7)
     print(f"n = {n}: times one fit of our AdaBoost with {ROUNDS} stumps")
     peeled = FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier())
     others = (LogitBoostClassifier(), GentleBoostClassifier(), RobustBoostClassifier(), peeled)
     tempered = (MadaBoostClassifier, AveBoostClassifier, ORBoostClassifier)
     for other in (*others, *(booster(n_estimators=ROUNDS) for booster in tempered)):
-        _, seconds = fastest(lambda other=other: clone(other).fit(X, y), 5)
+        seconds, _ = fastest(lambda other=other: clone(other).fit(X, y), 5)
         print(f"  {seconds / once:6.2f}  {type(other).__name__}")
 
 

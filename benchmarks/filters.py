@@ -29,7 +29,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from detection import cleanlab_filter, cleanlab_flags, measure, out_of_fold
-from runs import KINDS, inject, load, main, names, options, run, seconds, show
+from runs import KINDS, inject, load, main, names, options, run, seconds, show, take_turns
 from sklearn.datasets import make_blobs, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
@@ -300,17 +300,6 @@ def clustered(n, d):
     return make_blobs(n, d, centers=50, random_state=0)[0]
 
 
-def best_times(candidates, repeats):
-    """{name: seconds}, the candidates taking turns so that a busy machine is fair to all."""
-    times = dict.fromkeys(candidates, np.inf)
-    for _ in range(repeats):
-        for name, search in candidates.items():
-            start = CLOCK()
-            search()
-            times[name] = min(times[name], CLOCK() - start)
-    return times
-
-
 def scikit_learn(X, algorithm):
     search = NearestNeighbors(n_neighbors=K, algorithm=algorithm, n_jobs=THREADS)
     return search.fit(X).kneighbors(return_distance=False)
@@ -319,7 +308,9 @@ def scikit_learn(X, algorithm):
 def compare_exact(make, n, d, repeats):
     X = make(n, d)
     rivals = {a: lambda a=a: scikit_learn(X, a) for a in ALGORITHMS if not hopeless(make, n, d, a)}
-    times = best_times({"errata": lambda: nearest(X, K, n_jobs=THREADS), **rivals}, repeats)
+    times, _ = take_turns(
+        {"errata": lambda: nearest(X, K, n_jobs=THREADS), **rivals}, repeats, CLOCK
+    )
     ours = times.pop("errata")
     rival = min(times, key=times.get)
     print(f"{make.__name__:18} n={n:<7} d={d:<3} {ours / times[rival]:5.2f} x {rival}", flush=True)
@@ -352,7 +343,7 @@ def compare_approximate(make, n, d, repeats=2):
     def run(approximate):
         kept[approximate] = nearest(X, K, approximate=approximate, random_state=0, n_jobs=THREADS)
 
-    times = best_times({a: lambda a=a: run(a) for a in (False, True)}, repeats)
+    times, _ = take_turns({a: lambda a=a: run(a) for a in (False, True)}, repeats, CLOCK)
     recall = np.mean([np.isin(a, b).mean() for a, b in zip(kept[True], kept[False], strict=True)])
     ratio = times[False] / times[True]
     print(f"{make.__name__:18} n={n:<7} d={d:<3} {ratio:5.1f} x, recall {recall:.4f}", flush=True)
@@ -391,7 +382,7 @@ def crossover():
             queries = {"tree": TreeSearch(X, THREADS), "brute": BruteSearch(X)}
             points = X[:: max(1, n // 5_000)]
             runs = {name: partial(query, points, K + 2) for name, query in queries.items()}
-            times = best_times(runs, 3)
+            times, _ = take_turns(runs, 3, CLOCK)
             print(f"n={n:<7} d={d:<3} {times['tree'] / times['brute']:5.2f}", flush=True)
 
 

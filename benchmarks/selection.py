@@ -12,14 +12,12 @@ with scikit-learn's; ``memory`` is what a search takes beyond the table and the 
 """
 
 import argparse
-import re
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
-from runs import asked, main, seconds
+from runs import asked, fastest, main, read_memory, seconds
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from scipy.special import digamma
@@ -90,7 +88,7 @@ def loop_over_trees(X, y, reach):
 
 def path():
     X, y = table(2_000, 20)
-    ours, selector = best(lambda: fit(X, y))
+    ours, selector = fastest(lambda: fit(X, y))
     common, expected = seconds(lambda: loop_over_trees(X, y, scikit_learn))
     quickest, _ = seconds(lambda: loop_over_trees(X, y, scipy))
     same = all(np.array_equal(selector.path_[size], expected[size]) for size in expected)
@@ -106,7 +104,7 @@ def path():
 
 def tolerant():
     X, y = table(2_000, 20)
-    standard, _ = best(lambda: fit(X, y))
+    standard, _ = fastest(lambda: fit(X, y))
     noisy, _ = seconds(lambda: fit(X, y, label_noise="tolerant"))
     asked(
         "labels that may be wrong, the same path",
@@ -134,15 +132,9 @@ def child(n, p, noise):
     small = warm_up()
     fit(*small, label_noise=label_noise)
     X, y = table(n, p)
-    before = peak_of_process()
+    before = read_memory()
     fit(X, y, n_features_to_select=p - 2, label_noise=label_noise)
-    print((peak_of_process() - before) / 1024)
-
-
-def peak_of_process():
-    """In kB, of this process alone: ``ru_maxrss`` would begin with that of its parent."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+)", status)[1])
+    print((read_memory() - before) / 1024)
 
 
 def columns():
@@ -150,7 +142,7 @@ def columns():
     n, p, k = 100_000, 20, 3
     y = rng.randint(4, size=n)
     X = rng.normal(size=(n, p)) + y[:, None] * np.linspace(0, 2, p)
-    ours, values = best(lambda: singles(X, y, k))
+    ours, values = fastest(lambda: singles(X, y, k))
     theirs, expected = seconds(lambda: mutual_info_classif(X, y, n_neighbors=k, random_state=0))
     # Their standard deviation at this size, from that over tenths of the rows.
     tenths = np.array_split(np.arange(n), 10)
@@ -176,12 +168,6 @@ def rms(difference, spread):
 
 def singles(X, y, k):
     return np.array([mutual_information(x, y, n_neighbors=k) for x in X.T])
-
-
-def best(work, repeats=3):
-    """The least time of some, and what was returned."""
-    runs = [seconds(work) for _ in range(repeats)]
-    return min(time for time, _ in runs), runs[0][1]
 
 
 def run_speed():

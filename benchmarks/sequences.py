@@ -27,7 +27,6 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -35,7 +34,7 @@ from pathlib import Path
 
 import numpy as np
 from hmmlearn.hmm import GMMHMM
-from runs import asked, main, seconds
+from runs import asked, main, read_memory, seconds
 from scipy.signal import lfilter
 from sklearn.base import clone
 from sklearn.metrics import average_precision_score
@@ -164,7 +163,7 @@ def speed(rows):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "recordings.csv"
         write_table(path, columns)
-        reading, table = timed(lambda: read_table(path))
+        reading, table = seconds(lambda: read_table(path))
     warm_up = SETS["activity, 6 recordings"](0)
     errata.audit(
         *warm_up[:2], sequence=warm_up[2], self_check=False, random_state=0
@@ -172,16 +171,10 @@ def speed(rows):
     plain = table.drop_columns(["record"])
     for check in (False, True):  # like with like: both with a self-check, or neither
         how = {"self_check": check, "random_state": 0}
-        ordinary, _ = timed(lambda how=how: errata.audit(plain, "what", groups=recording, **how))
-        seconds, _ = timed(lambda how=how: errata.audit(table, "what", sequence="record", **how))
-        ratios = f"{seconds / reading:.0f} x reading, {seconds / ordinary:.2f} x ordinary audit"
-        print(f"{len(y):,} rows, self-check {check}: {seconds:.1f} s, {ratios}", flush=True)
-
-
-def timed(work):
-    begin = time.process_time()
-    result = work()
-    return time.process_time() - begin, result
+        ordinary, _ = seconds(lambda how=how: errata.audit(plain, "what", groups=recording, **how))
+        took, _ = seconds(lambda how=how: errata.audit(table, "what", sequence="record", **how))
+        ratios = f"{took / reading:.0f} x reading, {took / ordinary:.2f} x ordinary audit"
+        print(f"{len(y):,} rows, self-check {check}: {took:.1f} s, {ratios}", flush=True)
 
 
 def run_audit():
@@ -280,17 +273,11 @@ def memory():
 def measure_memory():
     X, y = samples(LONG)
     model(BaumWelchHMM, 1).fit(X[:2000], y[:2000])  # compile
-    before = kilobytes("VmRSS")
+    before = read_memory("VmRSS")
     # Making the samples took more memory than keeping them: the peak is counted from here.
     Path("/proc/self/clear_refs").write_text("5")
     model(BaumWelchHMM, 1).fit(X, y)
-    return (kilobytes("VmHWM") - before) * 1024 / (8 * STATES * LONG)
-
-
-def kilobytes(name):
-    """What Linux says of this process."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(name))
+    return (read_memory("VmHWM") - before) * 1024 / (8 * STATES * LONG)
 
 
 def partition(X, y):

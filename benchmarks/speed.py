@@ -37,7 +37,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from runs import load, main, seconds
+from runs import load, main, read_memory, seconds, take_turns
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -108,22 +108,11 @@ def measure(name, X, y):
     }
     if len(y) > FOREST_ROWS:
         del works["forest"]
-    times, found = take_turns(works)
+    times, found = take_turns(works, 2)
     cheaper = min(times["boosting"], times.get("forest", np.inf))
     ap = ", ".join(f"{average_precision_score(wrong, found[work]):.3f}" for work in works)
     told = " ".join(f"{times.get(work, np.nan):9.2f}" for work in WORKS)
     print(f"{name:24} {told}  {times['audit'] / cheaper:6.2f}   {ap}", flush=True)
-
-
-def take_turns(works, rounds=2):
-    """The smallest time of each, and what it gave."""
-    times = {}
-    found = {}
-    for _ in range(rounds):
-        for name, work in works.items():
-            took, found[name] = seconds(work)
-            times[name] = min(took, times.get(name, np.inf))
-    return times, found
 
 
 def given():
@@ -216,7 +205,7 @@ def growth():
             works = {"audit": lambda X=X, y=y: errata.audit(X, y, random_state=0)}
             if not times:
                 works["audit"]()  # load what is compiled
-            times.append(take_turns(works)[0]["audit"])
+            times.append(take_turns(works, 2)[0]["audit"])
             print(f"{axis:8} {size:7,} {times[-1]:8.2f}", flush=True)
         exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]
         beyond = np.exp(np.abs(np.diff(np.log(times))) - np.diff(np.log(sizes)))
@@ -326,7 +315,7 @@ def child(job):
     before, processor = time.perf_counter(), time.process_time()
     audit = run()
     took = time.perf_counter() - before, time.process_time() - processor
-    most = peak()  # before all rows are sorted for the average precision
+    most = read_memory() / 2**20  # before all rows are sorted for the average precision
     ap = float("nan") if wrong is None else average_precision_score(wrong, audit.suspicion)
     print(json.dumps({"wall": took[0], "processor": took[1], "peak": most, "ap": ap}))
 
@@ -351,12 +340,6 @@ def from_parquet(errata, job):
 
     wrong = np.load(job["wrong"]) if job.get("wrong") else None
     return wrong, run
-
-
-def peak():
-    """Largest resident memory of this process, in GB; what its parent had does not count."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 2**20
 
 
 def million(args):
@@ -427,7 +410,15 @@ def time_stages(job):
         progress=listen,
     )
     listen("")
-    print(json.dumps({"stages": found, "processor": time.process_time() - before, "peak": peak()}))
+    print(
+        json.dumps(
+            {
+                "stages": found,
+                "processor": time.process_time() - before,
+                "peak": read_memory() / 2**20,
+            }
+        )
+    )
 
 
 def dask(args):

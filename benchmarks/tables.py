@@ -44,7 +44,7 @@ import pyarrow
 import skrub
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from pyarrow import csv
-from runs import main
+from runs import main, take_turns
 from sklearn.datasets import load_digits, load_sample_images
 from sklearn.metrics import average_precision_score
 
@@ -106,25 +106,15 @@ def vectorized(frame):
     return skrub.TableVectorizer().fit_transform(frame)
 
 
-def best_times(candidates, repeats):
-    times = dict.fromkeys(candidates, np.inf)
-    for _ in range(repeats):
-        for name, run in candidates.items():
-            start = time.process_time()
-            run()
-            times[name] = min(times[name], time.process_time() - start)
-    return times
-
-
 def compare_times(path, repeats):
-    read = best_times({"ours": lambda: read_table(path), "arrow": lambda: arrow_read(path)}, 7)
+    read, _ = take_turns({"ours": lambda: read_table(path), "arrow": lambda: arrow_read(path)}, 7)
     table, frame = read_table(path), arrow_read(path).to_pandas()
-    encode = best_times(
+    encode, _ = take_turns(
         {"ours": lambda: features_of(table, random_state=0), "skrub": lambda: vectorized(frame)},
         repeats,
     )
     plan, fitted = features_of(table, random_state=0).plan, skrub.TableVectorizer().fit(frame)
-    apply = best_times(
+    apply, _ = take_turns(
         {"ours": lambda: plan.apply(table), "skrub": lambda: fitted.transform(frame)}, repeats
     )
     return read, encode, apply
