@@ -38,7 +38,8 @@ def test_the_badges_are_true():
     said = dict(zip(texts[::2], texts[1::2], strict=True))
     tests = "\n".join(path.read_text("utf-8") for path in ROOT.glob("tests/**/test_*.py"))
     there = len(re.findall(r"^ *def test_", tests, re.MULTILINE))
-    assert said.pop("tests") in {f"{there // 100 * 100 - less:,}+" for less in range(0, 600, 100)}
+    at_least = int(said.pop("tests").rstrip("+").replace(",", ""))
+    assert at_least <= there < at_least + 1000
     assert said == {
         "version": errata.__version__,
         "Python": package["requires-python"].removeprefix(">=") + "+",
