@@ -64,14 +64,33 @@ def test_both_layouts_give_the_same_numbers(made, tmp_path):
 
 def test_scores_rank_and_flags_are_measured(made, tmp_path):
     save_as_arrays(tmp_path, "lq_cifar10s_twins", made)
-    experiment = get_experiment("label-quality").part(datasets=["Twins"])
+    experiment = get_experiment("label-quality").part(datasets=["CIFAR-10, Twins"])
     results = run_experiment(experiment, tmp_path / "out", folder=tmp_path)
     wrong = made[1] != made[2]
     for row in results:
         assert row["auroc"] > 0.95
         assert row["lift"] <= 1 / wrong.mean()
     path = write_comparison(experiment, results, tmp_path).files[-1]
-    assert "| Twins | self confidence | " in path.read_text()
+    assert "| CIFAR-10, Twins | self confidence | " in path.read_text()
+
+
+@pytest.mark.parametrize("mask", [False, True])
+def test_scores_are_the_same_from_the_files_of_their_authors(made, tmp_path, mask):
+    proba, labels, truth = made
+    save_as_arrays(tmp_path, "lq_roman_numerals_swin", made)
+    theirs = tmp_path / "authors" / "roman-numeral"
+    theirs /= "roman-numeral_train_val_dataset_cv_swin_base_patch4_window7_224"
+    theirs.mkdir(parents=True)
+    np.save(theirs / "pred_probs.npy", proba)
+    np.save(theirs / ("labels.npy" if mask else "noisy_labels.npy"), labels)
+    name, values = ("label_errors_mask", labels != truth) if mask else ("true_labels", truth)
+    np.save(theirs / f"{name}.npy", values)
+    experiment = get_experiment("label-quality").part(datasets=["Roman numerals, Swin"])
+    results = [
+        run_experiment(experiment, tmp_path / out, folder=folder)
+        for out, folder in (("ours", tmp_path), ("theirs", tmp_path / "authors"))
+    ]
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("name", ["confident-learning", "label-quality"])
@@ -96,8 +115,21 @@ def test_settings_that_are_not_there_are_left_out_and_named(made, tmp_path):
     assert "cl_cifar10_noise70_sparsity6.npz" in files
     save_as_arrays(tmp_path, "lq_cifar10s_twins", made)
     part, files = get_experiment("label-quality").part_in(tmp_path)
-    assert list(part.datasets) == ["Twins"]
-    assert files == ["lq_cifar10s_resnet18.npz", "lq_cifar10s_efficientnet.npz"]
+    assert list(part.datasets) == ["CIFAR-10, Twins"]
+    assert len(files) == 19
+    assert files[0] == "lq_cifar10s_resnet18.npz"
     whole, files = get_experiment("walmsley").part_in(None)
     assert len(whole.datasets) == 15
     assert files == []
+
+
+def test_what_is_behind_is_named_with_its_metric():
+    scores = {"auroc": 0.9, "average_precision": 0.8, "lift": 4.0, "f1": 0.7}
+    rows = [
+        {"dataset": "Roman numerals, Swin", "method": method, **scores, "f1": f1}
+        for method, f1 in (("self confidence", 0.7), ("errata", 0.6))
+    ]
+    tabulate = get_experiment("label-quality").tabulate
+    assert tabulate(rows)[1] == ["Behind: Roman numerals, Swin (f1)."]
+    rows[1]["f1"] = 0.7
+    assert tabulate(rows)[1] == ["Nowhere behind the best of the others."]

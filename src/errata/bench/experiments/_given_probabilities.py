@@ -1,13 +1,16 @@
-"""Label errors in CIFAR-10, found from the probabilities of networks: two published benchmarks.
+"""Label errors in pictures, found from the probabilities of networks: two published benchmarks.
 
 Northcutt, Jiang and Chuang (2021) trained a network in four folds on labels with 20, 40 and 70 %
 noise, of which a part of the class-to-class rates is zero (sparsity), and published five rules;
-Kuan and Mueller (2022) trained networks on labels with 20 % noise and published scores. Rules and
-scores are computed from the same probabilities here, as :mod:`errata.compat.cleanlab` has them.
+Kuan and Mueller (2022) trained five networks on four sets, most with errors that people made, and
+published scores. Rules and scores are computed from the same probabilities here, as
+:mod:`errata.compat.cleanlab` has them.
 
 Files are read from the data folder. Each setting is ``NAME.npz`` with the arrays ``pred_proba``,
-``label`` and ``true_label``; a setting of the first benchmark may also be there as its authors keep
-it (``train_filename2label.json``, ``cifar10_noisy_labels/*.json`` and a ``*pyx*.npy`` for each).
+``label`` and ``true_label``, or what its authors keep: of the first benchmark
+``train_filename2label.json``, ``cifar10_noisy_labels/*.json`` and a ``*pyx*.npy`` for each, of the
+second a folder with ``pred_probs.npy``, ``noisy_labels.npy`` (or ``labels.npy``) and
+``true_labels.npy`` (or ``label_errors_mask.npy``) for each set and network.
 """
 
 import json
@@ -33,10 +36,27 @@ SETTINGS = {
     for percent in NOISE
     for sparsity in SPARSITIES
 }
+# Names of ours, and parts of the names of the authors' folders.
+SCORED_SETS = {
+    "CIFAR-10": ("cifar10s", "noise_amount_0.2_sparsity_0.4"),
+    "CIFAR-10N majority": ("cifar10n_aggregate", "noise_type_aggre"),
+    "CIFAR-10N worst": ("cifar10n_worst", "noise_type_worst"),
+    "Roman numerals": ("roman_numerals", "roman-numeral_train_val_dataset"),
+}
 NETWORKS = {
-    "ResNet-18": "lq_cifar10s_resnet18",
-    "EfficientNet": "lq_cifar10s_efficientnet",
-    "Twins": "lq_cifar10s_twins",
+    "ResNet-18": ("resnet18", "resnet18"),
+    "ResNet-50": ("resnet50", "resnet50d"),
+    "EfficientNet": ("efficientnet", "efficientnet_b1"),
+    "Twins": ("twins", "twins_pcpvt_base"),
+    "Swin": ("swin", "swin_base_patch4_window7_224"),
+}
+SCORED = {
+    f"{images}, {network}": (
+        f"lq_{SCORED_SETS[images][0]}_{NETWORKS[network][0]}.npz",
+        f"*{SCORED_SETS[images][1]}_cv_{NETWORKS[network][1]}",
+    )
+    for images in SCORED_SETS
+    for network in NETWORKS
 }
 RULES = {
     "most probable class": "predicted_neq_given",
@@ -74,7 +94,7 @@ def measure_scores(
     cell: Cell, score: str | Callable[..., Audit], _: None, bench: Bench
 ) -> dict[str, float]:
     """How well a score, or our audit, ranks labels; F1 is that of argmax, or of our flags."""
-    proba, labels, wrong = _read_arrays(_check_folder(bench) / f"{NETWORKS[cell.dataset]}.npz")
+    proba, labels, wrong = _load_scored(cell.dataset, _check_folder(bench))
     if isinstance(score, str):
         suspicion = -get_label_quality_scores(labels, proba, method=score)
         flagged = proba.argmax(axis=1) != labels
@@ -140,15 +160,40 @@ def _name_setting(percent: int, sparsity: int) -> str:
 
 
 def _read_arrays(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if not path.exists():
-        raise FileNotFoundError(
-            f"{path} is missing; choose settings that are there with --dataset."
-        )
     with np.load(path, allow_pickle=False) as arrays:
         proba = arrays["pred_proba"].astype(float)  # kept in half precision
         labels = arrays["label"].astype(int)
         wrong = labels != arrays["true_label"]
     return proba / proba.sum(axis=1, keepdims=True), labels, wrong
+
+
+def _load_scored(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Probabilities, labels and which of these are wrong, from either layout."""
+    path = _find_scored(name, folder)
+    if path is None:
+        raise FileNotFoundError(
+            f"{folder / SCORED[name][0]} is missing; choose settings that are there with --dataset."
+        )
+    if path.is_file():
+        return _read_arrays(path)
+    proba = np.load(path / "pred_probs.npy", allow_pickle=False).astype(float)
+    given = "noisy_labels.npy" if (path / "noisy_labels.npy").exists() else "labels.npy"
+    labels = np.load(path / given, allow_pickle=False).astype(int)
+    reviewed = path / "label_errors_mask.npy"
+    if reviewed.exists():
+        wrong = np.load(reviewed, allow_pickle=False).astype(bool)
+    else:
+        wrong = labels != np.load(path / "true_labels.npy", allow_pickle=False)
+    return proba / proba.sum(axis=1, keepdims=True), labels, wrong
+
+
+def _find_scored(name: str, folder: Path) -> Path | None:
+    """A file of arrays, or the folder of its authors' four files, or nothing."""
+    ours, theirs = SCORED[name]
+    if (folder / ours).exists():
+        return folder / ours
+    found = sorted(folder.glob(f"**/{theirs}/pred_probs.npy"))
+    return found[0].parent if found else None
 
 
 def list_missing_settings(folder: Path | None) -> dict[str, str]:
@@ -162,12 +207,12 @@ def list_missing_settings(folder: Path | None) -> dict[str, str]:
 
 
 def list_missing_networks(folder: Path | None) -> dict[str, str]:
-    """Networks whose probabilities a folder does not hold."""
+    """Sets and networks whose probabilities a folder holds in neither layout."""
     place = find_folder(folder)
     return {
-        name: f"{file}.npz"
-        for name, file in NETWORKS.items()
-        if place is None or not (place / f"{file}.npz").exists()
+        name: files[0]
+        for name, files in SCORED.items()
+        if place is None or _find_scored(name, place) is None
     }
 
 
@@ -197,11 +242,14 @@ def tabulate_scores(results: list[dict[str, Any]]) -> tuple[Table, list[str]]:
         [row["dataset"], row["method"], *(f"{row[name]:.3f}" for name in metrics)]
         for row in results
     ]
-    behind = []
-    for network, rows in group_by(results, "dataset").items():
-        found = {row["method"]: row["average_precision"] for row in rows}
-        behind += [network] if found.get(OURS, np.inf) < max(found.values()) else []
-    header = ["network", "score", "AUROC", "average precision", "lift", "F1"]
+    behind = [
+        f"{name} ({metric.replace('_', ' ')})"
+        for name, rows in group_by(results, "dataset").items()
+        for metric in metrics
+        for ours in [row[metric] for row in rows if row["method"] == OURS]
+        if ours < max(row[metric] for row in rows)
+    ]
+    header = ["set, network", "score", "AUROC", "average precision", "lift", "F1"]
     return make_table("Ranking of labels", header, lines, names=2), [_say_behind(behind)]
 
 
@@ -222,12 +270,12 @@ confident_learning = Experiment(
 )
 label_quality = Experiment(
     name="label-quality",
-    title="Kuan and Mueller 2022: scores of label quality, CIFAR-10 with 20 % noise",
-    datasets=dict.fromkeys(NETWORKS),
+    title="Kuan and Mueller 2022: scores of label quality, four sets and five networks",
+    datasets=dict.fromkeys(SCORED),
     methods={**{score.replace("_", " "): score for score in SCORES}, OURS: audit},
     metrics=("auroc", "average_precision", "lift", "f1"),
     measure=measure_scores,
     list_missing=list_missing_networks,
     tabulate=tabulate_scores,
-    quick={"datasets": dict.fromkeys(list(NETWORKS)[:1])},
+    quick={"datasets": dict.fromkeys(list(SCORED)[:1])},
 )
