@@ -82,12 +82,7 @@ from errata.datasets import make_ringnorm, make_threenorm, make_twonorm
 from errata.elm import ELMRegressor
 from errata.ensemble import DiscreteAdaBoostClassifier, ParallelPerceptronClassifier
 from errata.filters import FilteredClassifier, MarginPeeler, MisclassificationPeeler
-from errata.noise import (
-    boundary_flip_proba,
-    flip_labels,
-    gaussian_flip_proba,
-    reference_proba,
-)
+from errata.noise import boundary_flip_proba, flip_labels, gaussian_flip_proba, reference_proba
 
 # Filters.
 

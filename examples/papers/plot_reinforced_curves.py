@@ -17,11 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from errata.elm import ELMRegressor
-from errata.tolerant import (
-    ReinforcedKernelRidge,
-    ReinforcedLinearRegression,
-    ReinforcedRegressor,
-)
+from errata.tolerant import ReinforcedKernelRidge, ReinforcedLinearRegression, ReinforcedRegressor
 
 # %%
 # Forty rows each, four of them wrong

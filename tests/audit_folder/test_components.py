@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
-from errata.review.inference import (
-    Components,
-    evidence_of,
-    gather_components,
-    no_evidence,
-    update,
-)
+from errata.review.inference import Components, evidence_of, gather_components, no_evidence, update
 from review.reviewed_tables import KINDS, draw_table
 
 

@@ -19,12 +19,7 @@ from errata.auditing import NoiseRate
 from errata.cli._audit import check_rate
 from errata.cli._console import explain_resuming, make_console, say, show_bar
 from errata.cli._diff import check_newly_flagged
-from errata.cli._endings import (
-    UserError,
-    handle_errors,
-    handle_signals,
-    show,
-)
+from errata.cli._endings import UserError, handle_errors, handle_signals, show
 from errata.cli._folder import name_audit
 from waiting import LONG
 

@@ -8,15 +8,8 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest, norm, rankdata, wilcoxon
 
-from errata.stats import (
-    friedman_test,
-    wilcoxon_holm,
-)
-from stats.score_tables import (
-    METHODS,
-    random_table,
-    tables,
-)
+from errata.stats import friedman_test, wilcoxon_holm
+from stats.score_tables import METHODS, random_table, tables
 
 
 @pytest.mark.parametrize("seed", range(3))

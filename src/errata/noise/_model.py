@@ -5,13 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import (
-    check_count,
-    check_fraction,
-    check_labels,
-    check_prior,
-    check_transition,
-)
+from .._validation import check_count, check_fraction, check_labels, check_prior, check_transition
 from ._inject import flip_labels
 
 # Beyond this condition number a solution of T' prior = label_prior is mostly rounding error.

@@ -7,13 +7,7 @@ import numpy as np
 import scipy  # signal takes long to import, and is when it is first asked for
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from .._validation import (
-    check_count,
-    check_data,
-    check_lengths,
-    check_positive,
-    check_rows,
-)
+from .._validation import check_count, check_data, check_lengths, check_positive, check_rows
 
 # Reconstruction low-pass filter of the coiflet of order 2.
 COIF2 = np.array([

@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from decision_cases import said
-from errata.review import (
-    Audited,
-    Decisions,
-    export_label_studio,
-    import_label_studio,
-)
+from errata.review import Audited, Decisions, export_label_studio, import_label_studio
 from errata.tables import write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")

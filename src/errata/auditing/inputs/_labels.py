@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._format import count, instead, plural, shorten
-from ..._validation import (
-    as_column,
-    check_labels,
-    check_no_measurement,
-    encode_labels,
-    is_missing,
-)
+from ..._validation import as_column, check_labels, check_no_measurement, encode_labels, is_missing
 from ...tables._columns import column_array, column_names, without_columns
 from .._settings import FEWEST_ROWS, MOST_CLASSES
 

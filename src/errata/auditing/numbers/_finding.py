@@ -14,13 +14,7 @@ from scipy.special import expit, logit
 from ..._format import join_names, number, percent
 from ..._progress import Progress, count_models
 from .._self_check import count_found, count_hits, count_to_inject, inject_errors, measure_lift
-from .._settings import (
-    CHECK_SAMPLE,
-    CHECKED_ROWS,
-    CLEAN_THRESHOLD,
-    LEAST_SKILL,
-    MOST_WITHOUT_SKILL,
-)
+from .._settings import CHECK_SAMPLE, CHECKED_ROWS, CLEAN_THRESHOLD, LEAST_SKILL, MOST_WITHOUT_SKILL
 from ..results._rates_by import NoiseRate
 from ._models import (
     SMALLEST_SCALE,

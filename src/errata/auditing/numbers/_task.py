@@ -12,13 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._canonical import (
-    drop_last_bits,
-    number_by_appearance,
-    order_rows,
-    round_cells,
-    sign_table,
-)
+from ..._canonical import drop_last_bits, number_by_appearance, order_rows, round_cells, sign_table
 from ..._compat import take_rows
 from ..inputs._duplicates import copies_note, copy_groups
 from ..inputs._groups import join_groups

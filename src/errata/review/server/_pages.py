@@ -14,13 +14,7 @@ from ...audit_folder.decisions import Event
 from ..inference import gold_sentence
 from ._keys import format_class, format_name
 from ._review import Review
-from ._stage import (
-    build_page,
-    describe_proof,
-    name_picture_of_similar,
-    render_page,
-    render_stage,
-)
+from ._stage import build_page, describe_proof, name_picture_of_similar, render_page, render_stage
 from ._standing import RowFilter
 from ._web import (
     NoPicture,

@@ -14,14 +14,7 @@ import numpy as np
 
 from ..._format import join_names
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ, opinion
-from ..inference import (
-    Components,
-    evidence_of,
-    no_evidence,
-    progress,
-    sentences,
-    update,
-)
+from ..inference import Components, evidence_of, no_evidence, progress, sentences, update
 from ..inference._progress import PILES, find_seen_rows
 from ._folder import AuditFolder
 

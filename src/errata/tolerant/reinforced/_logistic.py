@@ -8,12 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_data, check_fraction, check_labelled, check_row_weights
 from ..._warn import warn_user
-from .._softmax import (
-    WeightedSoftmax,
-    compute_log_proba,
-    compute_scores,
-    take_label_log_proba,
-)
+from .._softmax import WeightedSoftmax, compute_log_proba, compute_scores, take_label_log_proba
 from ._loop import Fit, ReinforcedEstimator, find_centre, require_every_class
 
 
