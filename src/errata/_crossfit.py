@@ -149,12 +149,12 @@ def _check_tested_once(folds: list[Fold], n: int) -> list[Fold]:
     return folds
 
 
-def draw_training_rows(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fold]:
-    """The same folds with ``most_rows`` training rows at most, drawn where there are more."""
+def draw_training_rows(folds: Sequence[Fold], most_rows: int | None, seed: int) -> list[Fold]:
+    """The same folds with ``most_rows`` training rows at most, if told, drawn where more are."""
     random = np.random.default_rng(seed)
     return [
         (np.sort(random.choice(train, most_rows, replace=False)), test)
-        if len(train) > most_rows
+        if most_rows is not None and len(train) > most_rows
         else (train, test)
         for train, test in folds
     ]

@@ -240,7 +240,7 @@ def cross_fit_proba(
         [classifier],
         table,
         data.codes,
-        _fewer(data.splits(n_splits), max_rows, data),
+        draw_training_rows(data.splits(n_splits), max_rows, data.random_state),
         n_classes=data.n_classes,
         classes=classes,
     )
@@ -267,7 +267,7 @@ def cross_fit_classifier(
         splits = data.splits(n_splits)
         of_fold = split_of_fold(data.folds, n_splits)
     fits = []
-    for train, _ in _fewer(splits, max_rows, data):
+    for train, _ in draw_training_rows(splits, max_rows, data.random_state):
         fit = fit_codes(classifier, take_rows(rows, train), data.codes[train], classes=classes)
         if kept is not None and fit.model is not None:
             fit = fit._replace(model=kept(fit.model))
@@ -277,10 +277,6 @@ def cross_fit_classifier(
         same_rows = NewRows(data.X, table, folds=data.folds)
         return CrossFit(fitted.predict_proba(same_rows), fitted)
     return CrossFit(cross_fit_proba(classifier, rows, data, classes, max_rows, n_splits), fitted)
-
-
-def _fewer(folds: list[Fold], max_rows: int | None, data: TrainingData) -> list[Fold]:
-    return folds if max_rows is None else draw_training_rows(folds, max_rows, data.random_state)
 
 
 @dataclass(frozen=True)
