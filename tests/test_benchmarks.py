@@ -22,6 +22,14 @@ def test_what_a_script_imports_from_errata_exists(script):
                 pkgutil.resolve_name(f"{node.module}.{alias.name}")
 
 
+def test_the_page_of_the_folder_lists_every_script_by_its_question():
+    page = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.py)` \| (.*) \|$", page, re.MULTILINE)
+    docstrings = [ast.get_docstring(ast.parse(s.read_text(encoding="utf-8"))) for s in SCRIPTS]
+    questions = [text.partition("\n")[0].replace("``", "`") for text in docstrings]
+    assert listed == list(zip([script.name for script in SCRIPTS], questions, strict=True))
+
+
 def parts_of(script):
     """The parts that a script names in its call of ``main``, or as choices of an argument."""
     found = set()
