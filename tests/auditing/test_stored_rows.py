@@ -11,9 +11,10 @@ from errata.auditing import Cleaned
 from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
 from errata.auditing.results import _audit, _cleaning
+from errata.auditing.results._base import rank_rows
 from errata.auditing.results._flags import Rows, reach_line
 from errata.auditing.stored._audit import finish_part
-from errata.auditing.stored._rows import NAMES, rank_rows, write_part
+from errata.auditing.stored._rows import NAMES, write_part
 from errata.noise import flip_labels
 from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit

@@ -84,7 +84,7 @@ class Problem(ABC):
     may_be_reviewed = True
     has_neighbors = True  # not in recordings, where a row like others is nothing unusual
     has_map = False
-    explainer: Any = None  # of single rows, where models can be asked again
+    can_ask_again = False  # whether models can be asked about single rows
     shown: RowsView  # all rows as a person sees them; of a large table there is none
 
     options: Options

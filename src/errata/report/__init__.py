@@ -4,10 +4,10 @@ from ._render import (
     ReportFrame,
     render,
     render_first_screen,
+    summary_in_markdown,
     write_comparison_page,
     write_report,
 )
-from ._words import summary_in_markdown
 
 __all__ = [
     "render",

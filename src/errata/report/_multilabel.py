@@ -3,7 +3,8 @@
 from typing import Any
 
 from .._format import percent, plural
-from . import _charts, _words
+from . import _charts
+from ._render import build_cards
 
 ENDS = (0.1, 0.25, 0.5, 1.0)  # of the axis of rates
 WAYS = ("missing", "wrongly_set")
@@ -70,7 +71,7 @@ def _draw_label(line: dict[str, Any], end: float) -> dict[str, Any]:
 
 def _build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """Key figures; rows are flagged, and labels of rows are wrong."""
-    wrong, rows, right, found = _words.build_cards(summary)
+    wrong, rows, right, found = build_cards(summary)
     flagged = summary["flagged"]["count"]
     n = summary["table_rows"]
     cells = plural(summary["flagged_cells"], "label")

@@ -25,7 +25,6 @@ from ..classes import (
     with_verdicts,
 )
 from ..examples._examples import notes_about_duplicates, show_stretches
-from ..examples._explanations import Explainer
 from ..examples._views import RowsView, View, view_among_drawn
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
@@ -181,8 +180,7 @@ class ClassProblem(Problem):
         self.learnt = self.learnt._replace(inputs=inputs.without_features())
         self.inputs = self.learnt.inputs
         self.posterior = self.learnt.posterior
-        if self.inputs.timeline is None:
-            self.explainer = Explainer(self.learnt)
+        self.can_ask_again = self.inputs.timeline is None
 
     def _judge_all(self) -> None:
         """Judge all rows of a table that some were drawn from, a block at a time."""

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,7 @@ class ForReview:
     """
 
     def __init__(self, problem: "Problem", seconds: float, table: Any = None) -> None:
-        self.problem = problem
+        self.problem: Any = problem
         self.seconds = seconds
         self.table = table
 
@@ -95,10 +96,10 @@ class ForReview:
         """The same with the cells of another table, which may have columns that no model saw."""
         return ForReview(self.problem, self.seconds, table)
 
-    @property
+    @cached_property
     def explainer(self) -> Explainer | None:
         """Of single rows, where models can be asked again."""
-        return self.problem.explainer
+        return Explainer(self.problem.learnt) if self.problem.can_ask_again else None
 
     def explain(self, audit: "AuditRows", row: Any) -> RowExplanation:
         """Why one row is doubted, by its place or its id."""
@@ -114,11 +115,10 @@ class ForReview:
 
     def find_issues(self, audit: "AuditRows") -> dict[str, np.ndarray] | None:
         """Look for other issues of the table, where models learn from all of its rows."""
-        if self.explainer is None:
+        if not self.problem.can_ask_again:
             return None
-        issues, audit.about["issues"] = find_issues(
-            self.explainer.learnt, has_skill=audit.has_skill
-        )
+        learnt = self.problem.learnt
+        issues, audit.about["issues"] = find_issues(learnt, has_skill=audit.has_skill)
         return issues
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:

@@ -28,11 +28,8 @@ from ..stored._rows import (
     StoredColumn,
     StoredPart,
     StoredRows,
-    columns_of_rows,
-    rank_rows,
-    select_flagged,
 )
-from ._base import BaseAudit
+from ._base import BaseAudit, rank_rows, select_flagged
 from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
 from ._file_cleaning import (
     Counts,
@@ -237,7 +234,12 @@ class AuditRows(BaseAudit):
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
-        return columns_of_rows(vars(self), slice(0, len(self)))
+        return self._columns_at(slice(0, len(self)))
+
+    def _columns_at(self, rows: slice) -> dict[str, np.ndarray]:
+        """The same of some rows, of no more than these where they are on disk."""
+        columns = {column: vars(self)[name][rows] for name, column in NAMES.items()}
+        return {"row": np.arange(rows.start, rows.stop)} | columns
 
     def batches(self) -> Iterator[dict[str, np.ndarray]]:
         """The arrays of :meth:`columns`, some rows at a time, in the order of the rows given.
@@ -246,7 +248,7 @@ class AuditRows(BaseAudit):
         """
         stored = self.stored
         pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
-        return (columns_of_rows(vars(self), rows) for rows in pieces)
+        return map(self._columns_at, pieces)
 
     def _ranked_columns(
         self, *, flagged: bool | None = None, most: int | None = None

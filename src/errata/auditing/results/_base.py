@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -34,7 +34,7 @@ from ...tables._digest import RowDigests
 from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._labels import label_text
-from ..stored._rows import KNOWN, StoredRows, rank_rows, select_flagged
+from ..stored._rows import KNOWN, StoredRows
 from ._cleaning import Cleaned, Scores
 from ._file_cleaning import CleanedFile, Counts, clean_table
 from ._rates_by import NoiseRate, describe_rates, rates_by
@@ -653,6 +653,33 @@ def ranked_columns(
 def further_lists(audit: "BaseAudit") -> dict[str, dict[str, np.ndarray]]:
     """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
     return audit._further_lists()
+
+
+def rank_rows(
+    batches: Iterable[dict[str, np.ndarray]], most: int | None = None
+) -> dict[str, np.ndarray]:
+    """The rows of all batches, the most suspicious first; of equals, those that come first.
+
+    With ``most``, no more rows than these and a batch are in memory at once.
+    """
+    found: list[dict[str, np.ndarray]] = []
+    for rows in batches:
+        found.append(rows)
+        if most is not None:
+            found = [_by_suspicion(found, most)]
+    return _by_suspicion(found, most)
+
+
+def _by_suspicion(batches: list[dict[str, np.ndarray]], most: int | None) -> dict[str, np.ndarray]:
+    order = np.argsort(-np.concatenate([rows["suspicion"] for rows in batches]), kind="stable")
+    return {
+        name: np.concatenate([rows[name] for rows in batches])[order[:most]] for name in batches[0]
+    }
+
+
+def select_flagged(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The flagged ones of some rows."""
+    return {name: column[rows["flagged"]] for name, column in rows.items()}
 
 
 def load_audit(path: str | os.PathLike) -> "BaseAudit":

@@ -31,7 +31,6 @@ from ...tables.stored._files import (
     list_files,
 )
 from ..inputs._labels import has_label
-from ..stored._rows import columns_of_rows
 from ._cleaning import read_decided, weigh_verdicts
 
 CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
@@ -315,7 +314,7 @@ def _copy_by_place(
                 f"{table} has more rows than the {count(len(audit))} that were audited; audit it "
                 "again."
             )
-        audited = columns_of_rows(vars(audit), rows)
+        audited = audit._columns_at(rows)
         here = list(range(len(cells)))
         numbers = range(row, row + len(cells))
         check_labels(file, drop_blanks(cells), audited["label"].tolist(), numbers)

@@ -5,7 +5,7 @@ A file holds what :meth:`Audit.columns` has, under the same names. Columns are r
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -181,39 +181,6 @@ class StoredColumn:
             return self.rows.take(self.name, rows)
         start, stop, _ = rows.indices(len(self))
         return self.rows.read(self.name, start, stop)
-
-
-def columns_of_rows(held: Mapping[str, Any], rows: slice) -> dict[str, np.ndarray]:
-    """Some rows of an audit whose attributes are arrays or on disk, under the names of a table."""
-    columns = {column: held[name][rows] for name, column in NAMES.items()}
-    return {"row": np.arange(rows.start, rows.stop)} | columns
-
-
-def rank_rows(
-    batches: Iterable[dict[str, np.ndarray]], most: int | None = None
-) -> dict[str, np.ndarray]:
-    """The rows of all batches, the most suspicious first; of equals, those that come first.
-
-    With ``most``, no more rows than these and a batch are in memory at once.
-    """
-    found: list[dict[str, np.ndarray]] = []
-    for rows in batches:
-        found.append(rows)
-        if most is not None:
-            found = [_by_suspicion(found, most)]
-    return _by_suspicion(found, most)
-
-
-def _by_suspicion(batches: list[dict[str, np.ndarray]], most: int | None) -> dict[str, np.ndarray]:
-    order = np.argsort(-np.concatenate([rows["suspicion"] for rows in batches]), kind="stable")
-    return {
-        name: np.concatenate([rows[name] for rows in batches])[order[:most]] for name in batches[0]
-    }
-
-
-def select_flagged(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The flagged ones of some rows."""
-    return {name: column[rows["flagged"]] for name, column in rows.items()}
 
 
 def link_or_copy(source: Path, target: Path) -> None:
