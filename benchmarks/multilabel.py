@@ -24,8 +24,8 @@ from sklearn.metrics import average_precision_score
 from errata.auditing import TrainingData
 from errata.auditing.inputs._features import fit_scale
 from errata.auditing.multilabel._finding import (
+    JudgedCells,
     estimate_rates,
-    judge_cells,
     judge_in_two_passes,
     pool_labels,
     predict_from_columns,
@@ -132,7 +132,7 @@ def cell(name, kind, seed, rows, data):
     nothing = [[] for _ in noisy.T]
     fitting, predictions = seconds(lambda: predict_from_columns(table, nothing, str))
     one, pools = seconds(lambda: pool_labels(table, predictions))
-    judging, first = seconds(lambda: judge_cells(pools, noisy, 0))
+    judging, first = seconds(lambda: JudgedCells(pools, noisy, 0))
     both, found = seconds(lambda: judge_in_two_passes(table, predictions, progress=str))
     rates, _ = estimate_rates(found, noisy, 0)
     forest = RandomForestClassifier(200, oob_score=True, random_state=0).fit(X, noisy)

@@ -23,7 +23,7 @@ def grown(rows, codes, seen=None):
         grow(columns, own[:, None], 3, times, np.array([7], np.uint64), 4, 1, False, True)[1]
         for own in codes.T
     ]
-    return FittedTrees.of(kernels("forest", compiled=False).put_behind_each_other(trees), seen)
+    return FittedTrees(kernels("forest", compiled=False).put_behind_each_other(trees), seen)
 
 
 def test_rows_that_a_tree_was_grown_on_come_back_to_their_leaf():
@@ -120,7 +120,7 @@ def test_trees_answer_as_scikit_learn_s(n_classes):
     model = HistGradientBoostingClassifier(max_leaf_nodes=32, max_iter=20, min_samples_leaf=2)
     model.fit(X, codes)
     rows = np.r_[X, X + np.float32(0.2)]
-    found = BoostedTrees.of(model).predict_proba(rows)
+    found = BoostedTrees(model).predict_proba(rows)
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
@@ -128,14 +128,14 @@ def test_rows_on_a_threshold_go_where_scikit_learn_sends_them():
     steps = np.float32(1) + np.arange(64, dtype=np.float32) * np.finfo(np.float32).eps
     model = HistGradientBoostingClassifier(min_samples_leaf=1, max_iter=3)
     model.fit(steps[:, None], np.arange(64) % 2)
-    found = BoostedTrees.of(model).predict_proba(steps[:, None])
+    found = BoostedTrees(model).predict_proba(steps[:, None])
     np.testing.assert_allclose(found, model.predict_proba(steps[:, None]), rtol=0, atol=1e-12)
 
 
 def test_trees_of_a_mere_root_say_the_same_of_all_rows():
     X, codes = overlapping(3)
     model = HistGradientBoostingClassifier(min_samples_leaf=300, max_iter=2).fit(X, codes)
-    found = BoostedTrees.of(model).predict_proba(X[:2])
+    found = BoostedTrees(model).predict_proba(X[:2])
     np.testing.assert_allclose(found, model.predict_proba(X[:2]), rtol=0, atol=1e-12)
 
 
@@ -167,4 +167,4 @@ def test_with_folds_rows_are_asked_of_the_fit_without_theirs():
 def test_what_is_kept_of_boosting_holds_no_rows():
     X, codes = overlapping(2, 20_000)
     model = HistGradientBoostingClassifier(max_leaf_nodes=15, max_iter=20).fit(X, codes)
-    assert len(pickle.dumps(BoostedTrees.of(model))) < 20_000 < X.nbytes
+    assert len(pickle.dumps(BoostedTrees(model))) < 20_000 < X.nbytes

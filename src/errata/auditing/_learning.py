@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,25 +14,21 @@ from .._kernels._probabilities import Findings, find_largest, normalise
 from .._progress import Progress
 from .._random import clone_keeping_seeds
 from ..tables._columns import without_columns
-from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
 from ._settings import CACHED, JUDGED_ROWS, LEARN_ROWS, NOISE_ROWS, TREE_ROWS
 from .classes import (
     NoisePosterior,
     Posterior,
-    RowRule,
     noise_posterior,
     posterior_of,
 )
 from .inputs._duplicates import Ties, copies_among, copies_note, copy_groups, mix_bits
-from .inputs._features import Scale
 from .inputs._groups import group_folds, join_groups, places_among
 from .inputs._inputs import Inputs, TableRows
 from .inputs._labels import are_among, codes_among
 from .models._base import (
     NewRows,
     OutOfFoldModel,
-    Predictor,
     TrainingData,
     all_columns,
     certain_or_uniform,
@@ -299,49 +295,35 @@ class JudgedSums(NamedTuple):
         return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
-@dataclass(frozen=True)
 class Judge:
-    """What was learnt, without the rows it was learnt from: small, and able to travel."""
+    """What was learnt, without the rows it was learnt from: small, and able to travel.
 
-    plan: FeaturePlan | None
-    scale: Scale | None
-    leaks: list[Any]
-    fitted: list[Predictor]
-    weights: np.ndarray
-    rule: RowRule
-    present: np.ndarray  # codes of the classes that could be learnt
-    learnt: np.ndarray  # places of the rows that were learnt from; none if no model is asked
-    logs: np.ndarray  # (K, learnt), what models that did not learn from the row say of it
-    predicted: np.ndarray  # (models, learnt)
-    filler: Filler | None
-    seed: int
-    shows_table: bool  # whether a model of the user looks at the table itself
-    asks_models: bool  # whether more than the user's probabilities speaks of a row
+    It judges all rows of the table that these were drawn from.
+    """
 
-    @classmethod
-    def of(cls, learnt: Learnt) -> "Judge":
-        """The judge of the table that the rows were drawn from."""
+    def __init__(self, learnt: Learnt) -> None:
         inputs = learnt.inputs
         pool = learnt.pool
+        self.plan = None if inputs.features is None else inputs.features.plan
+        self.scale = inputs.scale
+        self.leaks = list(inputs.leaks)
+        self.fitted = pool.fitted
+        self.weights = pool.weights
+        self.rule = learnt.posterior.rule
+        self.present = inputs.present  # codes of the classes that could be learnt
+        self.filler = learnt.filler
+        self.seed = learnt.data.random_state
+        # Whether a model of the user looks at the table itself.
+        self.shows_table = any(getattr(m, "table", None) is not None for m in learnt.models)
+        # Whether more than the user's probabilities speaks of a row.
+        self.asks_models = not all(isinstance(predictor, AsGiven) for predictor in pool.fitted)
+        # Places of the rows that were learnt from, none if no model is asked, and what models that
+        # did not learn from a row say of it: (K, learnt) and (models, learnt).
         places = np.asarray(inputs.drawn)[inputs.audited]
-        asks_models = not all(isinstance(predictor, AsGiven) for predictor in pool.fitted)
-        in_table = np.argsort(places if asks_models else places[:0])
-        return cls(
-            plan=None if inputs.features is None else inputs.features.plan,
-            scale=inputs.scale,
-            leaks=list(inputs.leaks),
-            fitted=pool.fitted,
-            weights=pool.weights,
-            rule=learnt.posterior.rule,
-            present=inputs.present,
-            learnt=places[in_table],
-            logs=pool.logs.take(in_table, axis=1),
-            predicted=pool.predicted.take(in_table, axis=1),
-            filler=learnt.filler,
-            seed=learnt.data.random_state,
-            shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
-            asks_models=asks_models,
-        )
+        in_table = np.argsort(places if self.asks_models else places[:0])
+        self.learnt = places[in_table]
+        self.logs = pool.logs.take(in_table, axis=1)
+        self.predicted = pool.predicted.take(in_table, axis=1)
 
     def judge(
         self, given: TableRows

@@ -24,7 +24,6 @@ from ..classes import (
     set_aside,
     with_verdicts,
 )
-from ..examples._examples import notes_about_duplicates, show_stretches
 from ..examples._views import RowsView, View, view_among_drawn
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import (
@@ -41,7 +40,13 @@ from ..inputs._labels import are_among, notes_on_spellings, one_per_row
 from ..results._audit import Audit
 from ..results._flags import Rows, flags_by_line, near_borders
 from ..results._rates_by import NoiseRate
-from ..sequences import check_sequence, read_recordings
+from ..sequences import (
+    Timeline,
+    check_sequence,
+    draw_traces,
+    read_recordings,
+    read_signals,
+)
 
 
 class ClassProblem(Problem):
@@ -185,7 +190,7 @@ class ClassProblem(Problem):
     def _judge_all(self) -> None:
         """Judge all rows of a table that some were drawn from, a block at a time."""
         given = self.given
-        judge = Judge.of(self.learnt)
+        judge = Judge(self.learnt)
         self.judge = judge
         found = None
         done = 0
@@ -384,8 +389,25 @@ class ClassProblem(Problem):
         if self.inputs.timeline is None:
             result.notes += notes_about_duplicates(result.duplicates)
         else:
-            result.examples = []
-            show_stretches(result, self.inputs)
+            self._show_stretches(result, self.inputs.timeline)
+
+    def _show_stretches(self, result: Audit, timeline: Timeline) -> None:
+        """Add from where to where labels are wrong, and the signal there.
+
+        A row by itself says little in recordings, and that others look like it is nothing unusual.
+        """
+        inputs = self.inputs
+        signals, _, _ = read_signals(inputs.table, timeline.recordings)
+        result.examples = []
+        result.timeline = timeline
+        result.traces = draw_traces(
+            result._stretch_columns(),
+            {column.name: values for column, values in signals},
+            inputs.codes,
+            timeline,
+            labels=result.labels,
+            suggested=result.suggested,
+        )
 
     def group_hypotheses(self, result: Audit) -> Grouped:
         """By kind and rate."""
@@ -458,3 +480,15 @@ def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> 
             "overlap."
         )
     return notes
+
+
+def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
+    """How many rows are equal but labelled differently."""
+    if not duplicates:
+        return []
+    rows = sum(map(len, duplicates))
+    groups = "group" if len(duplicates) == 1 else "groups"
+    return [
+        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
+        "differently: in each group at least one label is wrong, or the columns do not tell enough."
+    ]

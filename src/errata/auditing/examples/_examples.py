@@ -10,8 +10,6 @@ from ..._neighbors import nearest_in
 from ...tables._columns import Column
 from .._settings import MOST_EXAMPLES_OF_MANY
 from ..inputs._inputs import Inputs, for_all_rows
-from ..results._audit import Audit
-from ..sequences import draw_traces, read_signals
 from ._cards import SPEAKS, Cells
 from ._views import (
     Neighborhood,
@@ -50,24 +48,6 @@ def draw_points(
     }
     X = for_all_rows(inputs, inputs.X, 0.0)
     return view.in_table(draw_map(X, view.places(rows), codes, seed))
-
-
-def show_stretches(audit: Audit, inputs: Inputs) -> None:
-    """Add from where to where labels are wrong, and the signal there.
-
-    A row by itself says little in recordings, and that others look like it is nothing unusual.
-    """
-    audit.timeline = inputs.timeline
-    assert audit.timeline is not None
-    signals, _, _ = read_signals(inputs.table, audit.timeline.recordings)
-    audit.traces = draw_traces(
-        audit._stretch_columns(),
-        {column.name: values for column, values in signals},
-        inputs.codes,
-        audit.timeline,
-        labels=audit.labels,
-        suggested=audit.suggested,
-    )
 
 
 def example_rows(
@@ -439,15 +419,3 @@ def _pair_counter(
         return np.searchsorted(known, wanted, "right") - np.searchsorted(known, wanted, "left")
 
     return count
-
-
-def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
-    """How many rows are equal but labelled differently."""
-    if not duplicates:
-        return []
-    rows = sum(map(len, duplicates))
-    groups = "group" if len(duplicates) == 1 else "groups"
-    return [
-        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
-        "differently: in each group at least one label is wrong, or the columns do not tell enough."
-    ]

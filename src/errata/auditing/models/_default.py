@@ -196,7 +196,7 @@ class GradientBoosting:
             None,
             data,
             max_rows=TREE_ROWS,
-            kept=BoostedTrees.of,
+            kept=BoostedTrees,
             n_splits=BOOSTED_FOLDS,
         )
 
@@ -235,7 +235,7 @@ class Forest:
         """Costs no more: the trees are there already."""
         times, seen = draw_samples(self.n_trees, TREE_ROWS, data)
         votes, trees = self._grow(data, times, keep=True)
-        fitted = FittedTrees.of(trees, seen)
+        fitted = FittedTrees(trees, seen)
         if seen is not None:
             return CrossFit(fitted.predict_proba(NewRows(data.X, folds=data.folds)), fitted)
         return CrossFit(certain_or_uniform(votes), fitted)
@@ -318,7 +318,7 @@ class RBFRidge:
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs no more: the model of all rows, and those without each fold, are there already."""
         model = self._fitted(data)
-        return CrossFit(_out_of_fold(model, data.n_classes), FittedRidge.of(model, data))
+        return CrossFit(_out_of_fold(model, data.n_classes), FittedRidge(model, data))
 
     def lighter(self) -> "RBFRidge":
         """Fewer features, for a self-check."""

@@ -6,8 +6,7 @@ nearly all there is to do, are computed once for all of them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -30,24 +29,21 @@ from ._base import (
 FARTHEST = 1e100  # squares of what is farther could overflow
 
 
-class FittedTrees(NamedTuple):
-    """Trees whose nodes lie one behind the other, as the compiled loop wants them."""
+class FittedTrees:
+    """Trees whose nodes lie one behind the other, as the compiled loop wants them.
 
-    roots: np.ndarray  # (trees,)
-    nodes: np.ndarray  # of the trees, as NODE
-    votes: np.ndarray  # (leaves, n_classes)
-    seen: np.ndarray | None  # (trees, folds), whether a tree was grown on rows of a fold
+    ``trees`` are what ``grow_forest`` keeps; ``seen`` says whether a tree was grown on rows of a
+    fold, (trees, folds).
+    """
 
-    @classmethod
-    def of(cls, trees: Sequence[np.ndarray], seen: np.ndarray | None) -> "FittedTrees":
-        """From what ``grow_forest`` keeps."""
-        roots, child, feature, threshold, leaf, votes = trees
-        nodes = np.empty(len(child), dtype=NODE)
-        nodes["child"] = child
-        nodes["feature"] = feature
-        nodes["threshold"] = threshold
-        nodes["leaf"] = leaf
-        return cls(roots, nodes, votes, seen)
+    def __init__(self, trees: Sequence[np.ndarray], seen: np.ndarray | None) -> None:
+        self.roots, child, feature, threshold, leaf, self.votes = trees
+        self.seen = seen
+        self.nodes = np.empty(len(child), dtype=NODE)
+        self.nodes["child"] = child
+        self.nodes["feature"] = feature
+        self.nodes["threshold"] = threshold
+        self.nodes["leaf"] = leaf
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Mean of the votes of all trees, or of those that have not seen the fold of a row."""
@@ -73,40 +69,38 @@ def round_down(threshold: np.ndarray) -> np.ndarray:
     return single
 
 
-class BoostedTrees(NamedTuple):
-    """Cuts and leaves of all trees; those of one step follow each other, one for each output."""
+class BoostedTrees:
+    """Cuts and leaves of all trees; those of one step follow each other, one for each output.
 
-    baseline: np.ndarray  # (outputs,)
-    starts: np.ndarray  # (trees + 1,), the first cut of each tree
-    features: np.ndarray  # (cuts,)
-    thresholds: np.ndarray  # (cuts,)
-    masks: np.ndarray  # (cuts,), zero at the leaves to the left
-    values: np.ndarray  # (trees, 32), of the leaves from left to right
+    From a fitted HistGradientBoostingClassifier with 32 leaves a tree at most.
+    """
 
-    @classmethod
-    def of(cls, model: Any) -> "BoostedTrees":
-        """From a fitted HistGradientBoostingClassifier with 32 leaves a tree at most."""
-        baseline, trees = read_boosted_trees(model)
-        values = np.zeros((len(trees), 32))
+    def __init__(self, model: Any) -> None:
+        self.baseline, trees = read_boosted_trees(model)
+        self.values = np.zeros((len(trees), 32))  # of the leaves from left to right
         cuts: list[tuple[int, float, int]] = []
         starts = [0]
-        for nodes, leaves in zip(trees, values, strict=True):
+        for nodes, leaves in zip(trees, self.values, strict=True):
             _visit(nodes, 0, 0, cuts, leaves)
             starts.append(len(cuts))
         features, thresholds, masks = zip(*cuts, strict=True) if cuts else ((), (), ())
-        return cls(
-            baseline,
-            np.array(starts),
-            np.array(features, dtype=np.intp),
-            round_down(np.array(thresholds, dtype=np.float64)),
-            np.array(masks, dtype=np.uint32),
-            values,
-        )
+        self.starts = np.array(starts)  # the first cut of each tree
+        self.features = np.array(features, dtype=np.intp)
+        self.thresholds = round_down(np.array(thresholds, dtype=np.float64))
+        self.masks = np.array(masks, dtype=np.uint32)  # zero at the leaves to the left
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """As the classifier it was made from, with rows in single precision."""
         columns = np.ascontiguousarray(single_precision(X).T)
-        raw = kernels("trees").sum_values(columns, *self[1:], len(self.baseline))
+        raw = kernels("trees").sum_values(
+            columns,
+            self.starts,
+            self.features,
+            self.thresholds,
+            self.masks,
+            self.values,
+            len(self.baseline),
+        )
         raw += self.baseline[:, None]
         if len(raw) > 1:
             return softmax(raw, axis=0).T
@@ -127,30 +121,23 @@ def _visit(
     return n_left + _visit(nodes, here["right"], first + n_left, cuts, leaves)
 
 
-@dataclass(frozen=True)
 class FittedRidge:
     """Output weights on RBF features: those fitted to all rows, or to those outside each fold."""
 
-    exponents: np.ndarray  # (d + 2, m): what (x, |x|², 1) is multiplied by to get -gamma |x - z|²
-    coef: np.ndarray  # (1 or splits, m, q), over the temperature
-    intercept: np.ndarray  # (1 or splits, q), over the temperature
-    split_of_fold: np.ndarray | None
-    classes: np.ndarray  # those that it knows, q
-    n_classes: int
-
-    @classmethod
-    def of(cls, model: ELMClassifier, data: TrainingData) -> "FittedRidge":
-        """What of a fitted model is needed for other rows."""
+    def __init__(self, model: ELMClassifier, data: TrainingData) -> None:
         gamma = np.full_like(model.hidden_bias_, -model.gamma_)
-        exponents = np.vstack([model.hidden_weights_, gamma, model.hidden_bias_])
+        # (d + 2, m): what (x, |x|², 1) is multiplied by to get -gamma |x - z|².
+        self.exponents = np.vstack([model.hidden_weights_, gamma, model.hidden_bias_])
         if data.folds is None:
             outputs = (model.coef_[None], model.intercept_[None])
-            split = None
+            self.split_of_fold = None
         else:
             outputs = model.fold_coef_, model.fold_intercept_
-            split = split_of_fold(data.folds, RIDGE_FOLDS)
-        coef, intercept = (values / model.temperature_ for values in outputs)
-        return cls(exponents, coef, intercept, split, model.classes_, data.n_classes)
+            self.split_of_fold = split_of_fold(data.folds, RIDGE_FOLDS)
+        # (1 or splits, m, q) and (1 or splits, q), over the temperature.
+        self.coef, self.intercept = (values / model.temperature_ for values in outputs)
+        self.classes = model.classes_  # those that it knows, q
+        self.n_classes = data.n_classes
 
     @property
     def gamma(self) -> float:

@@ -10,7 +10,7 @@ from scipy.special import logit
 
 from ..._canonical import mix_bits, order_rows, sign_table
 from ..._compat import take_rows
-from ..._format import four_digits, join_names, percent, plural
+from ..._format import four_digits, join_names, percent
 from ..._progress import Progress, open_progress
 from ...tables import Features, features_of
 from ...tables._columns import columns_of, count_rows, without_columns
@@ -30,7 +30,7 @@ from ..inputs._duplicates import copies_among, copy_groups
 from ..inputs._features import find_leak, fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, table_in_memory
-from ..inputs._labels import notes_on_spellings, one_per_row
+from ..inputs._labels import one_per_row
 from ..models._base import OutOfFoldModel, TrainingData
 from ..models._default import CrossFitted, GivenProbabilities, check_classifier, estimator_table
 from ..results._rates_by import NoiseRate
@@ -190,7 +190,7 @@ class CellProblem(Problem):
                 f"there are {n:,} rows; with several labels per row, {LEARN_ROWS:,} are the most "
                 "that are audited at once: pass some of them."
             )
-        checked, notes = find_labels_to_check(sets)
+        checked, notes = sets.find_checkable()
         source = self.table if options.embeddings is None else options.embeddings
         features, leaks = read_features(source, sets, checked, options)
         proba = None
@@ -447,34 +447,6 @@ def arrange_cells(
 def _order_columns(X: Any) -> Any:
     """The same columns in an order that follows from what they hold."""
     return X[:, np.argsort(sign_table(X)[1], kind="stable")]
-
-
-def find_labels_to_check(sets: LabelSets) -> tuple[np.ndarray, list[str]]:
-    """Columns of the labels that two rows have and two have not, and a sentence about others."""
-    ones = sets.Y.sum(axis=0, dtype=int)
-    enough = (ones >= 2) & (len(sets.Y) - ones >= 2)
-    if not enough.any():
-        raise ValueError(
-            "no label is set in two rows or more and not set in two or more; there is nothing to "
-            "compare."
-        )
-    notes = []
-    if not enough.all():
-        names = join_names([sets.names[label] for label in np.flatnonzero(~enough)], NAMED_COLUMNS)
-        few = int(np.sum(~enough))
-        notes.append(
-            f"{plural(few, 'label')} ({names}) {'is' if few == 1 else 'are'} set, or not set, in "
-            "fewer than two rows: it cannot be checked and is kept."
-        )
-    if np.all(sets.Y.sum(axis=1) == 1):
-        notes.append(
-            "Every row has one label: errata.audit judges such labels as classes, and knows that "
-            "they exclude each other."
-        )
-    row = ("row has the label", "rows have the label")
-    counts = dict(zip(sets.names, ones.tolist(), strict=True))
-    notes.extend(notes_on_spellings(counts, row=row, classes="labels"))
-    return np.flatnonzero(enough), notes
 
 
 def read_features(

@@ -27,7 +27,7 @@ all too often.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +39,7 @@ from ..._kernels._probabilities import score_between
 from ..._progress import Progress, count_models
 from .._self_check import SelfCheck
 from .._settings import COVERAGE, FEWEST_INJECTED
-from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
+from ..classes import NoisePosterior, posterior_given_noise, posterior_of
 from ..inputs._features import fit_scale
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
@@ -71,17 +71,49 @@ def take_label(rows: TrainingData, label: int, X: np.ndarray | None = None) -> T
     return replace(rows, codes=codes, X=rows.X if X is None else X)
 
 
-@dataclass(frozen=True)
 class JudgedCells:
-    """The posterior of each label, and what labels that can be judged share."""
+    """Every cell judged: the noise of each label is learnt, then that of all together.
 
-    posteriors: list[Posterior]
-    boundary: np.ndarray  # (L,), wrong cells if labels near the borders are noisy
-    # Error rates are drawn from distributions that labels share, one each way: how probable each
-    # pair of them is, and under it the weights of the hypotheses of each label that can be judged.
-    joint: np.ndarray  # (C, C)
-    given: list[np.ndarray]  # (H, C, C)
-    models: list[dict[str, Any]]  # name, weight and agreement on the mean over labels
+    ``pools`` say what models tell of each label, ``equal`` numbers the groups of equal rows, which
+    vote where they differ.
+
+    Attributes
+    ----------
+    posteriors : list of Posterior
+        Of each label.
+    boundary : array of shape (L,)
+        Wrong cells if labels near the borders are noisy.
+    joint, given : array of shape (C, C), list of arrays of shape (H, C, C)
+        Error rates are drawn from distributions that labels share, one each way: how probable each
+        pair of them is, and under it the weights of the hypotheses of each label that can be
+        judged.
+    models : list of dict
+        Name, weight and agreement on the mean over labels.
+    """
+
+    joint = np.empty((0, 0))
+    given: Sequence[np.ndarray] = ()
+
+    def __init__(
+        self, pools: Sequence[Pool], Y: np.ndarray, seed: int, equal: np.ndarray | None = None
+    ) -> None:
+        codes = [column.astype(np.intp) for column in Y.T]
+        self.posteriors = [
+            posterior_of(pool.logs, own, np.random.default_rng(seed), equal)
+            for pool, own in zip(pools, codes, strict=True)
+        ]
+        noises = [posterior.noise for posterior in self.posteriors]
+        self.boundary = np.array(
+            [noise.hypotheses[-1].rate if noise.boundary > 0 else 0.0 for noise in noises]
+        )
+        self.models = _mean_models(pools)
+        judged = [label for label, own in enumerate(self.posteriors) if own.skill.enough]
+        if judged:
+            shared, self.joint, self.given = share_noise([noises[label] for label in judged])
+            for label, noise in zip(judged, shared, strict=True):
+                self.posteriors[label] = posterior_given_noise(
+                    noise, pools[label].logs, codes[label], equal
+                )
 
     @cached_property
     def judged(self) -> np.ndarray:
@@ -150,7 +182,7 @@ def judge_in_two_passes(
     """Judge every cell by models that looked at the columns, then beside other labels."""
     Y = rows.codes
     seed = rows.random_state
-    cells = judge_cells(pool_labels(rows, predictions), Y, seed, equal)
+    cells = JudgedCells(pool_labels(rows, predictions), Y, seed, equal)
     if Y.shape[1] == 1:
         return cells
     seen = rows.X if beside is None else np.column_stack([rows.X, beside])
@@ -167,7 +199,7 @@ def judge_in_two_passes(
             for model in quick
         ]
         both.append([*before, *told])
-    return judge_cells(pool_labels(rows, both), Y, seed, equal)
+    return JudgedCells(pool_labels(rows, both), Y, seed, equal)
 
 
 def pool_labels(rows: TrainingData, predictions: Predictions) -> list[Pool]:
@@ -202,31 +234,6 @@ def _predict_all_labels(model: OutOfFoldModel, rows: TrainingData) -> Sequence[n
         return [model.out_of_fold_proba(take_label(rows, label)) for label in labels]
     votes = model.votes_outside(rows).reshape(*rows.codes.shape, 2)
     return [certain_or_uniform(votes[:, label]) for label in labels]
-
-
-def judge_cells(
-    pools: Sequence[Pool], Y: np.ndarray, seed: int, equal: np.ndarray | None = None
-) -> JudgedCells:
-    """Learn the noise of each label, then of all together, and judge every cell by that.
-
-    ``equal`` numbers the groups of equal rows, which vote where they differ.
-    """
-    codes = [column.astype(np.intp) for column in Y.T]
-    alone = [
-        posterior_of(pool.logs, own, np.random.default_rng(seed), equal)
-        for pool, own in zip(pools, codes, strict=True)
-    ]
-    boundary = np.array(
-        [p.noise.hypotheses[-1].rate if p.noise.boundary > 0 else 0.0 for p in alone]
-    )
-    models = _mean_models(pools)
-    judged = [label for label, posterior in enumerate(alone) if posterior.skill.enough]
-    if not judged:
-        return JudgedCells(alone, boundary, np.empty((0, 0)), [], models)
-    noises, joint, given = share_noise([alone[label].noise for label in judged])
-    for label, noise in zip(judged, noises, strict=True):
-        alone[label] = posterior_given_noise(noise, pools[label].logs, codes[label], equal)
-    return JudgedCells(alone, boundary, joint, given, models)
 
 
 def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:

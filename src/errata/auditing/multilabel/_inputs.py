@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..._format import instead, plural
+from ..._format import instead, join_names, plural
 from ..._validation import is_missing
 from ...tables._columns import column_array, column_names, columns_of, count_rows, without_columns
-from .._settings import FEWEST_ROWS, MOST_CLASSES
-from ..inputs._labels import YES_OR_NO, yes_or_no
+from .._settings import FEWEST_ROWS, MOST_CLASSES, NAMED_COLUMNS
+from ..inputs._labels import YES_OR_NO, notes_on_spellings, yes_or_no
 
 SEPARATORS = (";", "|", ",")
 LISTS = (list, tuple, set, frozenset, np.ndarray)
@@ -27,6 +27,48 @@ class LabelSets(NamedTuple):
     notes: list[str]
     column: str | None = None  # the single column that holds lists or text
     separator: str | None = None  # what stands between labels in it, of text
+
+    def check_size(self) -> None:
+        """Raise where rows are too few, or labels too many."""
+        n, n_labels = self.Y.shape
+        if n < FEWEST_ROWS:
+            raise ValueError(f"{n} rows are too few for an audit; {FEWEST_ROWS} are the least.")
+        if n_labels == 0:
+            raise ValueError("no row has a label; there is nothing to audit.")
+        if n_labels > MOST_CLASSES or n_labels > n / 2:
+            raise ValueError(
+                f"there are {n_labels} different labels in {n} rows; that looks like free text or "
+                f"an identifier, not like labels (at most {MOST_CLASSES}, with two rows each on "
+                "average)."
+            )
+
+    def find_checkable(self) -> tuple[np.ndarray, list[str]]:
+        """Columns of the labels that two rows have and two have not, and notes on others."""
+        ones = self.Y.sum(axis=0, dtype=int)
+        enough = (ones >= 2) & (len(self.Y) - ones >= 2)
+        if not enough.any():
+            raise ValueError(
+                "no label is set in two rows or more and not set in two or more; there is nothing "
+                "to compare."
+            )
+        notes = []
+        if not enough.all():
+            few = int(np.sum(~enough))
+            names = [self.names[label] for label in np.flatnonzero(~enough)]
+            notes.append(
+                f"{plural(few, 'label')} ({join_names(names, NAMED_COLUMNS)}) "
+                f"{'is' if few == 1 else 'are'} set, or not set, in fewer than two rows: it cannot "
+                "be checked and is kept."
+            )
+        if np.all(self.Y.sum(axis=1) == 1):
+            notes.append(
+                "Every row has one label: errata.audit judges such labels as classes, and knows "
+                "that they exclude each other."
+            )
+        row = ("row has the label", "rows have the label")
+        counts = dict(zip(self.names, ones.tolist(), strict=True))
+        notes.extend(notes_on_spellings(counts, row=row, classes="labels"))
+        return np.flatnonzero(enough), notes
 
 
 def read_label_sets(table: Any, Y: Any) -> LabelSets:
@@ -45,7 +87,7 @@ def read_label_sets(table: Any, Y: Any) -> LabelSets:
         )
     else:
         sets = _of_lists(list(Y), table, "Y")
-    _check_size(sets)
+    sets.check_size()
     return sets
 
 
@@ -111,19 +153,6 @@ def _of_lists(cells: Sequence[Any], table: Any, where: str) -> LabelSets:
         )  # fmt: skip
         notes.append(f"In {where}, {has} taken to have none of the labels.")
     return LabelSets(names, Y, table, notes, separator=separator)
-
-
-def _check_size(sets: LabelSets) -> None:
-    n, n_labels = sets.Y.shape
-    if n < FEWEST_ROWS:
-        raise ValueError(f"{n} rows are too few for an audit; {FEWEST_ROWS} are the least.")
-    if n_labels == 0:
-        raise ValueError("no row has a label; there is nothing to audit.")
-    if n_labels > MOST_CLASSES or n_labels > n / 2:
-        raise ValueError(
-            f"there are {n_labels} different labels in {n} rows; that looks like free text or an "
-            f"identifier, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
-        )
 
 
 def labels_in_cells(cells: Sequence[Any], name: str) -> tuple[list[list[Any]], str | None, int]:

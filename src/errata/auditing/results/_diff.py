@@ -75,6 +75,11 @@ class DiffSide(NamedTuple):
     has_skill: bool
     flagged: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as a plain dict that is valid JSON."""
+        rate = {key: round(float(value), 5) for key, value in self.noise_rate._asdict().items()}
+        return self._asdict() | {"noise_rate": rate}
+
 
 @dataclass(frozen=True, eq=False)
 class AuditDiff:
@@ -139,10 +144,7 @@ class AuditDiff:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as a plain dict that is valid JSON."""
-        sides = {}
-        for name, side in (("old", self.old), ("new", self.new)):
-            rate = {key: round(float(value), 5) for key, value in side.noise_rate._asdict().items()}
-            sides[name] = side._asdict() | {"noise_rate": rate}
+        sides = {"old": self.old.to_dict(), "new": self.new.to_dict()}
         return asdict(self) | sides | {"intervals_overlap": self.intervals_overlap}
 
 

@@ -233,7 +233,7 @@ class StoredProblem(ClassProblem):
             check = learnt.inject_errors(count_within("self-check", progress))
             inputs.notes.extend(learnt.note_check())
         small = learnt._replace(inputs=inputs.without_features(), models=[])  # for the ledger
-        return small, Judge.of(learnt), check
+        return small, Judge(learnt), check
 
     def gather_rows(self, sums: JudgedSums) -> None:
         """Take the judged rows of all parts into memory."""
