@@ -253,3 +253,10 @@ def test_every_method_of_the_survey_has_a_verdict():
         counts[start] += 1
     told = re.search(r"Of the 176: (.*)", page)[1]
     assert [int(number) for number in re.findall(r"\d+", told)] == list(counts.values())
+
+
+def test_every_experiment_is_on_a_page_of_results():
+    pages = [ROOT / "docs" / "evidence" / f"{name}.md" for name in ("works", "published")]
+    told = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    names = [experiment.name for experiment in errata.bench.list_experiments()]
+    assert [name for name in names if not re.search(rf"(reproduce |`){name}\b", told)] == []
