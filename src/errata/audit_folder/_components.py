@@ -132,8 +132,8 @@ def gather_components(
         Wrong labels that the audit expects. The prior of the shifts leans to one side as far as it
         takes to expect as many, so that the components change nothing before the first verdict.
     """
-    suspects = _sum_rows(p[flagged], SHIFTS)
-    others = _sum_rows(p[~flagged], SHIFTS)
+    suspects = _sum_rows(p, flagged, SHIFTS)
+    others = _sum_rows(p, ~flagged, SHIFTS)
     shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
     apart = np.eye(len(SHIFTS))  # shifts of others, given that of the suspects
     if flagged.any():
@@ -144,14 +144,17 @@ def gather_components(
     return Components(tuple(kinds), SHIFTS, weights, suspects, others)
 
 
-def _sum_rows(p: np.ndarray, shifts: np.ndarray) -> RowSums:
+def _sum_rows(p: np.ndarray, chosen: np.ndarray, shifts: np.ndarray) -> RowSums:
+    """Sums over chosen rows; these are copied some at a time, as there may be millions."""
     wrong, variance = np.zeros((2, p.shape[1], len(shifts)))
     for start in range(0, len(p), AT_ONCE):
+        rows = slice(start, start + AT_ONCE)
+        part = p[rows][chosen[rows]]
         for s, e in enumerate(np.exp(shifts)):
-            moved = shifted(p[start : start + AT_ONCE], e)
+            moved = shifted(part, e)
             wrong[:, s] += moved.sum(axis=0, dtype=float)
             variance[:, s] += (moved * (1 - moved)).sum(axis=0, dtype=float)
-    return RowSums(len(p), wrong, variance)
+    return RowSums(int(chosen.sum()), wrong, variance)
 
 
 def _fit_weights(expected: np.ndarray, total: float) -> np.ndarray:
@@ -232,8 +235,8 @@ def evidence_of(
     """
     p, wrong, flagged = (np.asarray(given) for given in (p, wrong, flagged))
     left_open = np.zeros(len(p), dtype=bool) if unsure is None else unsure
-    unsure_flagged = _sum_rows(p[flagged & left_open], components.shifts)
-    unsure_others = _sum_rows(p[~flagged & left_open], components.shifts)
+    unsure_flagged = _sum_rows(p, flagged & left_open, components.shifts)
+    unsure_others = _sum_rows(p, ~flagged & left_open, components.shifts)
     p, wrong, flagged = p[~left_open], wrong[~left_open], flagged[~left_open]
     likelihood = np.empty((2, len(components.kinds), len(components.shifts)))
     for s, e in enumerate(np.exp(components.shifts)):
@@ -244,8 +247,8 @@ def evidence_of(
         likelihood[1, :, s] = each[~flagged].sum(axis=0)
     return Evidence(
         log_likelihood=likelihood,
-        flagged=_sum_rows(p[flagged], components.shifts),
-        others=_sum_rows(p[~flagged], components.shifts),
+        flagged=_sum_rows(p, flagged, components.shifts),
+        others=_sum_rows(p, ~flagged, components.shifts),
         found_flagged=int(np.sum(wrong & flagged)),
         found_others=int(np.sum(wrong & ~flagged)),
         promised=float(np.asarray(p_wrong)[~left_open][flagged].sum()),

@@ -28,6 +28,7 @@ PARTS = "rows"  # the folder of a table that was audited in parts
 CARDS = "cards.parquet"
 GOLD_CARDS = "gold.parquet"  # where some labels are certain
 COMPONENTS = "components.parquet"
+COMPONENT_GROUP = 2**17  # rows that are written at a time
 REPORT = "report.html"
 
 CARD_GROUP = 200  # cards that are read at once; they may be long texts
@@ -164,8 +165,12 @@ def write_components(path: Path, p: np.ndarray) -> None:
     import pyarrow as arrow
     import pyarrow.parquet
 
-    columns = {f"component_{kind}": np.ascontiguousarray(part) for kind, part in enumerate(p.T)}
-    pyarrow.parquet.write_table(arrow.table(columns), path)
+    names = [f"component_{kind}" for kind in range(p.shape[1])]
+    schema = arrow.schema([(name, arrow.float32()) for name in names])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for start in range(0, max(len(p), 1), COMPONENT_GROUP):
+            columns = np.ascontiguousarray(p[start : start + COMPONENT_GROUP].T, dtype=np.float32)
+            writer.write_table(arrow.table(list(columns), schema=schema))
 
 
 def read_components(path: Path, rows: Any = slice(None)) -> np.ndarray:

@@ -125,6 +125,7 @@ class ForReview:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
         components, p = self.components(audit)
         write_components(folder / COMPONENTS, p)
+        del p  # which is large, before there are cards
         seed = self.problem.options.seed
         random = np.random.default_rng(seed + 2)
         piles = draw_piles(audit.flagged, random, known=~self.problem.reviewed)
@@ -137,7 +138,8 @@ class ForReview:
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:
         """Groups of noise hypotheses, and what each says of every row."""
         found = self.problem.group_hypotheses(audit)
-        doubtful = self.problem.reviewed
+        doubtful: Any = self.problem.reviewed
+        doubtful = slice(None) if doubtful.all() else doubtful  # all rows are not copied
         components = gather_components(
             found.kinds,
             found.weights,

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from ..._canonical import drop_last_bits, number_by_appearance, sign_table
+from ..._compat import take_rows
 from ..._crossfit import make_folds, predict_out_of_fold
 from ..._format import join_names
 from ...tables._columns import Column, column_names, columns_of, numbers, times
@@ -187,12 +188,16 @@ class Scale(NamedTuple):
         return self.scaler.transform(_dense(X, self.axes) / self.largest)
 
 
-def fit_scale(X: Any, seed: int, columns: np.ndarray | None = None) -> tuple[np.ndarray, Scale]:
+def fit_scale(
+    X: Any, seed: int, columns: np.ndarray | None = None, rows: np.ndarray | None = None
+) -> tuple[np.ndarray, Scale]:
     """Features on their scale, of many rows in single precision, and the scale.
 
-    ``columns`` is the order that features are put in.
+    ``columns`` is the order that features are put in, ``rows`` are those that are taken.
     """
-    X = drop_last_bits(X if columns is None else X[:, columns])
+    X = X if rows is None else take_rows(X, rows)
+    X = X if columns is None else X[:, columns]
+    X = drop_last_bits(X)  # one name for all of them, so that copies are not held
     axes = None
     n_axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
     if sparse.issparse(X) and n_axes >= 2:
@@ -201,8 +206,9 @@ def fit_scale(X: Any, seed: int, columns: np.ndarray | None = None) -> tuple[np.
     X = _dense(X, None)
     largest = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
     dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
-    scaler = StandardScaler(copy=False)  # the quotient below is nobody else's
-    scaled = scaler.fit_transform(X / largest).astype(dtype, copy=False)
+    scaler = StandardScaler(copy=False)
+    X /= largest  # which is a copy
+    scaled = scaler.fit_transform(X).astype(dtype, copy=False)
     return scaled, Scale(axes, largest, scaler, columns)
 
 

@@ -237,7 +237,7 @@ def inputs_of(
     X = None
     scale = None
     if features is not None:
-        X, scale = fit_scale(take_rows(features.X, audited), seed, column_order)
+        X, scale = fit_scale(features.X, seed, column_order, audited)
     return Inputs(
         table=table,
         model_table=without_columns(table, leaks) if embeddings is None else table,
