@@ -22,6 +22,7 @@ _UNSEEN = re.compile(
     r"\ufeff\ud800-\udfff]|\r(?!\n)"
 )
 
+_LONG_NUMBER = re.compile(r"-?(0|[1-9]\d{0,5})\.\d{6,}(e-?\d+)?")
 _ENDS_CODE = "`|\\"
 _MOST = 60  # characters of a cell
 
@@ -147,6 +148,15 @@ def number(value: float, digits: int = 3) -> str:
     value = float(f"{value + 0.0:.{digits}g}")  # minus nought is nought
     plain = value == 0 or 1e-4 <= abs(value) < 1e7
     return f"{value:,.10g}" if plain else f"{value:.{digits}g}"
+
+
+def round_cell(text: str) -> str:
+    """A cell as people compare it: of a number with many digits six.
+
+    >>> round_cell("1.522934745632535"), round_cell("12.25"), round_cell("0612345678.90")
+    ('1.52293', '12.25', '0612345678.90')
+    """
+    return f"{float(text):.6g}" if _LONG_NUMBER.fullmatch(text) else text
 
 
 def as_code(text: str | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import Any
 
-from ._format import count, percent, plural
+from ._format import count, percent, plural, round_cell
 from ._kinds import Kind, kind_of
 
 RATHER_SURE = 0.75  # expected precision from which flags are errors, wherever the interval begins
@@ -90,6 +90,8 @@ def tell_why(example: dict[str, Any]) -> str:
 
     >>> tell_why({"values": {"height": "210"}, "usual": {"height": "165"}, "speaking": 1})
     'height is 210, usually 165'
+    >>> tell_why({"values": {"x": "-4.378417473943337"}, "usual": {"x": "1.0038897585098108"}})
+    'x is -4.37842, usually 1.00389'
     """
     unusual = describe_unusual(example)
     if unusual:
@@ -103,11 +105,15 @@ def describe_unusual(example: dict[str, Any]) -> str:
     """The two values of a row that speak most against its label, beside what is usual; or ""."""
     usual = example.get("usual", {})
     unusual = [
-        f"{name} is {shorten(value, 30)}, usually {shorten(usual[name], 30)}"
+        f"{name} is {_compare(value)}, usually {_compare(usual[name])}"
         for name, value in example.get("values", {}).items()
         if name in usual and value != usual[name]
     ]
     return "; ".join(unusual[:2])
+
+
+def _compare(cell: str) -> str:
+    return shorten(round_cell(cell), 30)
 
 
 def anything(summary: dict[str, Any]) -> str:

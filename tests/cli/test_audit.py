@@ -678,6 +678,14 @@ def test_why_names_columns_that_are_unusual_for_the_label(tmp_path):
     assert "models predict" not in said + summary
 
 
+@pytest.mark.parametrize("name", ["annotator", "labelled_by", "batch no", "visit date", "lap"])
+def test_a_source_is_told_by_its_name(tmp_path, name):
+    values = np.resize(["2024-05-01", "2024-05-02", "2024-05-03"], len(animals()["pet"]))
+    write_table(tmp_path / "pets.csv", {**animals(), name: values})
+    said = words(run(tmp_path / "pets.csv", "-l", "pet", "--no-self-check"))
+    assert ("may say where labels come from" in said) == (name != "lap")
+
+
 def test_a_column_that_looks_like_a_source_is_suggested_and_then_summarised(tmp_path):
     sites = np.resize(["north", "south"], len(animals()["pet"]))
     write_table(tmp_path / "pets.csv", {**animals(), "clinic_site": sites})

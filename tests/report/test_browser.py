@@ -5,7 +5,7 @@ import json
 import pytest
 
 from browsing import needs_browser, noted_by
-from errata._format import percent, visible
+from errata._format import percent, round_cell, visible
 from errata.report._charts import describe_rank
 from report.fake_summary import digits_summary, no_lift, no_skill
 
@@ -17,6 +17,9 @@ ODD = (
     "\u2028\u202e\u2060\u2066\u206f\ufeff\U0001f469é"
 )
 
+# Numbers of which six digits are shown, and others that stay as they are.
+LONG = ["1.522934745632535", "-0.00012345678", "250.0000004", "12.25", "0612345678.90", "1e5"]
+
 # Runs inside the page's own scope, after everything has started; the tests read what it notes.
 PROBE = """
 const cells = () => [...document.querySelectorAll("#example-body td.row")];
@@ -24,6 +27,7 @@ const shown = () => cells().map((cell) => Number(cell.textContent));
 noted.title = document.title;
 noted.first = shown();
 noted.odd = visible(ODD);
+noted.rounded = LONG.map(rounded);
 noted.reason = reasonText("No model predicts כלב 2; 3 predict the label.").innerHTML;
 noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 0.9949, 0.995, 0.9999, 1].map(percent);
 setFilters({ text: "p-7" });
@@ -85,7 +89,8 @@ def summary():
 @pytest.fixture(scope="module")
 def noted(summary, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    noted = noted_by(PROBE.replace("ODD", json.dumps(ODD)), summary, folder)
+    probe = PROBE.replace("ODD", json.dumps(ODD)).replace("LONG", json.dumps(LONG))
+    noted = noted_by(probe, summary, folder)
     assert noted["title"] == "train.csv: label audit"  # the script in a reason did not run
     return noted
 
@@ -101,6 +106,11 @@ def test_python_and_script_write_percentages_alike(noted):
 
 def test_python_and_script_write_out_the_same_characters(noted):
     assert noted["odd"] == visible(ODD)
+
+
+def test_python_and_script_round_numbers_alike(noted):
+    assert noted["rounded"] == [round_cell(text) for text in LONG]
+    assert noted["rounded"][0] == "1.52293"
 
 
 def test_a_name_read_from_right_to_left_does_not_turn_its_sentence_around(noted):

@@ -35,7 +35,8 @@ from .stored._audit import audit_stored
 from .votes import audit_votes
 
 SOURCES = {  # words in the names of columns that say who or what made the labels
-    *("annotator", "annotators", "batch", "center", "centre", "coder", "device", "expert"),
+    *("annotator", "annotators", "batch", "by", "center", "centre", "coder", "date", "device"),
+    *("expert", "month"),
     *("hospital", "labeler", "labeller", "lab", "operator", "rater", "reader", "reviewer"),
     *("scanner", "site", "source", "worker"),
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._crossfit import make_folds
-from ..._format import four_digits, number, probability, visible
+from ..._format import four_digits, number, probability, round_cell, visible
 from ..._neighbors import nearest_in
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
@@ -196,7 +196,7 @@ def _cell(value: Any) -> str:
 
 def _join_columns(columns: list[dict[str, Any]]) -> str:
     return ", then ".join(
-        f"{c['column']} = {c['value']} (left out, the odds of the label are "
+        f"{c['column']} = {round_cell(str(c['value']))} (left out, the odds of the label are "
         f"{number(np.exp(c['against']), 2)} times what they are)"
         for c in columns
     )

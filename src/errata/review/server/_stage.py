@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ..._format import percent, plural, probability
+from ..._format import percent, plural, probability, round_cell
 from ..._sentences import describe_unusual
 from ...audit_folder.decisions import Event, as_text
 from .._summary import describe_pair
@@ -34,7 +34,6 @@ LONG = 160  # characters from which a value is a text to read, not a cell to com
 UNFOLDED = 12  # columns in view at once
 
 _WORD = re.compile(r"\w{3,}")
-_LONG_NUMBER = re.compile(r"-?(0|[1-9]\d{0,5})\.\d{6,}(e-?\d+)?")
 MARKED_UP_TO = 20_000  # characters; who reads on does not need marks
 
 
@@ -418,15 +417,6 @@ def _shuffle(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
 
     rest = sorted(text for text in set(texts) if text not in pair)
     return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
-
-
-def round_cell(text: str) -> str:
-    """A cell as it is compared: of a number with many digits six.
-
-    >>> round_cell("1.522934745632535"), round_cell("12.25"), round_cell("0612345678.90")
-    ('1.52293', '12.25', '0612345678.90')
-    """
-    return f"{float(text):.6g}" if _LONG_NUMBER.fullmatch(text) else text
 
 
 def mark_words(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:

@@ -16,6 +16,10 @@ const visible = (text) => text.replace(unseen, (found) => {
   return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
 });
 
+// The same rule as round_cell() in errata/_format.py: of a number with many digits six are shown.
+const longNumber = /^-?(0|[1-9]\d{0,5})\.\d{6,}(e-?\d+)?$/;
+const rounded = (text) => (longNumber.test(text) ? String(Number(Number(text).toPrecision(6))) : text);
+
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

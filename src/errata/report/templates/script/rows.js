@@ -42,7 +42,7 @@ function preview(example) {
   const short = places.filter((place) => !isLong(example.values[place]));
   const shown = text === undefined ? short.slice(0, previewed.columns) : short.filter((place) => place < example.speaking).slice(0, 2);
   const pairs = shown.map((place) =>
-    element("span", { class: "pair-of" }, element("bdi", { class: "name" }, shortened(example.columns[place], 30)), " ", own(example.values[place])),
+    element("span", { class: "pair-of" }, element("bdi", { class: "name" }, shortened(example.columns[place], 30)), " ", own(rounded(example.values[place]))),
   );
   return [
     text === undefined ? null : element("p", { class: "begin", dir: "auto" }, shortened(example.values[text], previewed.characters)),
