@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -29,6 +30,30 @@ def make_router(owner: Any, **parts: Any) -> MetadataRouter:
         mapping = MethodMapping().add(caller="fit", callee=callee)
         router.add(**{name: part}, method_mapping=mapping)
     return router
+
+
+class WrapperMixin:
+    """An estimator around another, that of ``_get_wrapped``: it accepts what that one accepts."""
+
+    def _get_wrapped(self) -> Any:
+        """The estimator to wrap: the one given, or the default of the class."""
+        raise NotImplementedError
+
+    def _checks(self) -> dict[str, Any]:
+        sparse = get_tags(self._get_wrapped()).input_tags.sparse
+        return {"accept_sparse": "csr" if sparse else False, "order": "C"}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata this estimator takes, and which it hands to the one it wraps."""
+        return make_router(self, estimator=self._get_wrapped())
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        accepts = get_tags(self._get_wrapped()).input_tags
+        tags.input_tags.sparse = accepts.sparse
+        tags.input_tags.allow_nan = accepts.allow_nan
+        return tags
 
 
 def route_fit(owner: Any, params: dict[str, Any], part: str = "estimator") -> dict[str, Any]:

@@ -11,8 +11,7 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils import check_random_state
 
 from ..._compat import take_rows
 from ..._crossfit import (
@@ -23,14 +22,14 @@ from ..._crossfit import (
     warn_of_not_learnable,
 )
 from ..._random import clone_keeping_seeds
-from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
+from ..._routing import WrapperMixin, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
 from ._base import NoiseLearningClassifier, is_transition_settled
 
 _LEAST_PROBABILITY = 1e-6  # of a class: a leaf without it must not rule it out for ever
 
 
-class NoiseModelClassifier(NoiseLearningClassifier):
+class NoiseModelClassifier(WrapperMixin, NoiseLearningClassifier):
     """Make any probabilistic classifier learn in spite of wrong labels, and how many there are.
 
     The classifier says how likely each class is, a transition matrix how classes are labelled; both
@@ -258,29 +257,10 @@ class NoiseModelClassifier(NoiseLearningClassifier):
         X = self._check_rows(X)
         return predict_aligned(self.estimator_, X, self.classes_)
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Which metadata this estimator takes, and which it hands on.
-
-        ``sample_weight`` and ``groups`` are its own; the rest goes to the estimator it wraps.
-        """
-        return make_router(self, estimator=self._get_wrapped())
-
     def _get_wrapped(self) -> Any:
         if self.estimator is None:
             return LogisticRegression(C=3, max_iter=1000)
         return self.estimator
-
-    def _checks(self) -> dict[str, Any]:
-        sparse = get_tags(self._get_wrapped()).input_tags.sparse
-        return {"accept_sparse": "csr" if sparse else False, "order": "C"}
-
-    def __sklearn_tags__(self) -> Any:
-        """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
-        tags = super().__sklearn_tags__()
-        accepts = get_tags(self._get_wrapped()).input_tags
-        tags.input_tags.sparse = accepts.sparse
-        tags.input_tags.allow_nan = accepts.allow_nan
-        return tags
 
 
 def _check_estimator(estimator: Any) -> None:

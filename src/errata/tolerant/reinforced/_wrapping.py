@@ -8,12 +8,11 @@ from joblib import Parallel, delayed
 from sklearn.base import ClassifierMixin, DensityMixin, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KernelDensity
-from sklearn.utils import check_consistent_length, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils import check_consistent_length
 
 from ..._crossfit import Fold, find_not_learnable, make_folds
 from ..._random import clone_keeping_seeds
-from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
+from ..._routing import WrapperMixin, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_data, check_labelled, check_row_weights, check_rows
 from ._loop import (
     Fit,
@@ -42,7 +41,7 @@ def _fit_weighted(
     return clone(estimator).fit(X[used], sample_weight=weights[used], **params)
 
 
-class WrappingEstimator(ReinforcedEstimator):
+class WrappingEstimator(WrapperMixin, ReinforcedEstimator):
     """A reinforced estimator around another, whose demands on ``X`` it passes on."""
 
     # Folds need groups where they are given, so that no one has to ask for them.
@@ -74,10 +73,6 @@ class WrappingEstimator(ReinforcedEstimator):
         self.tol = tol
         self.threshold = threshold
         self.contamination = contamination
-
-    def _get_wrapped(self) -> Any:
-        """The estimator to wrap: the one given, or the default of the class."""
-        raise NotImplementedError
 
     def _make_folds(self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any) -> Any:
         if self.cv is None:
@@ -129,36 +124,12 @@ class WrappingEstimator(ReinforcedEstimator):
 
     def _check_input(self, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
         """Check features, and responses if there are any, that the estimator is fitted to."""
-        return check_data(self, X, y, ensure_min_samples=2, **self._input_checks(), **checks)
-
-    def _input_checks(self) -> dict[str, Any]:
-        sparse = get_tags(self._get_wrapped()).input_tags.sparse
-        return {"accept_sparse": "csr" if sparse else False, "order": "C"}
+        return check_data(self, X, y, ensure_min_samples=2, **self._checks(), **checks)
 
     def _ask(self, method: str, X: Any) -> np.ndarray:
         """Call ``method`` of the fitted estimator on checked rows."""
-        X = check_rows(self, X, **self._input_checks())
+        X = check_rows(self, X, **self._checks())
         return getattr(self.estimator_, method)(X)
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Which metadata this estimator takes, and which it hands on.
-
-        ``sample_weight``, ``groups`` and ``w_init`` are its own; the rest goes to the estimator it
-        wraps.
-
-        Returns
-        -------
-        MetadataRouter
-        """
-        return make_router(self, estimator=self._get_wrapped())
-
-    def __sklearn_tags__(self) -> Any:
-        """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
-        tags = super().__sklearn_tags__()
-        accepts = get_tags(self._get_wrapped()).input_tags
-        tags.input_tags.sparse = accepts.sparse
-        tags.input_tags.allow_nan = accepts.allow_nan
-        return tags
 
 
 def check_pluggable(estimator: Any, *, method: str, gives: str) -> None:
@@ -317,7 +288,7 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         """
         estimator = self._get_wrapped()
         check_pluggable(estimator, method="predict_proba", gives="how likely a label is")
-        X, codes = check_labelled(self, X, y, min_classes=2, **self._input_checks())
+        X, codes = check_labelled(self, X, y, min_classes=2, **self._checks())
         folds = self._make_folds(X, codes, stratify=True, groups=groups)
         check_classes_in_folds(folds, codes, self.classes_)
         # Fitted to the labels, not to their codes, so that estimator_ speaks of the user's classes.
