@@ -555,3 +555,54 @@ def _describe_instead(kind: Kind, name: str) -> str:
             named = " and ".join(f"`{own}`" for own in other.command.own)
             return f"it is for an audit of {other.title}, which {named} name"
     return "leave one of them out"
+
+
+# Arguments of an audit of a file that are noted with it, for another one after a review, by their
+# options of the command line.
+NOTED = {
+    "drop": "drop",
+    "trust": "trust",
+    "wavelets": "wavelets",
+    "item": "item",
+    "worker": "worker",
+    "features": "features",
+    "groups": "group",
+    "sequence": "sequence",
+    "fs": "fs",
+    "known": "known",
+    "ids": "id",
+    "by": "by",
+    "precision": "precision",
+    "image_shape": "pixels",
+    "embeddings": "embeddings",
+    "pred_proba": "pred-proba",
+    "model": "model",
+    "model_args": "model-args",
+    "random_state": "seed",
+    "n_jobs": "jobs",
+    "band": "band",
+    "self_check": "no-self-check",
+}
+
+
+def spell_options(arguments: Mapping[str, Any]) -> list[str]:
+    """What to type for the same audit again, besides the label and decisions.
+
+    >>> spell_options({"drop": ["id"], "image_shape": [28, 28], "band": (3, 30)})
+    ['--drop=id', '--pixels=28x28', '--band', '3.0', '30.0']
+    """
+    words = []
+    for name, option in NOTED.items():
+        value = arguments.get(name)
+        if value is None:
+            continue
+        if name == "band":
+            words += ["--band", *(str(float(frequency)) for frequency in value)]
+        elif name == "self_check":
+            words += [] if value else ["--no-self-check"]
+        elif name == "image_shape":
+            words.append(f"--pixels={'x'.join(map(str, value))}")
+        else:
+            values = value if isinstance(value, list | tuple) else (value,)
+            words += [f"--{option}={each}" for each in values]
+    return words

@@ -124,13 +124,13 @@ def test_audits_of_every_kind_are_compared(kind, audit_of):
 
 def test_other_options_and_versions_are_noted_but_not_the_number_of_threads():
     old, new = pets(), pets()
-    old.about |= {"errata": "0.1", "options": ["--seed=0", "--jobs=1", "--drop=a"]}
-    new.about |= {"errata": "0.2", "options": ["--seed=1", "--jobs=2"]}
+    old.about |= {"errata": "0.1", "arguments": {"random_state": 0, "n_jobs": 1, "drop": ["a"]}}
+    new.about |= {"errata": "0.2", "arguments": {"random_state": 1, "n_jobs": 2}}
     assert errata.diff(old, new).notes == [
         "The audits were made by errata 0.1 and errata 0.2.",
         "The audits were made with different options: --drop=a --seed=0 before, --seed=1 now.",
     ]
-    new.about |= {"errata": "0.1", "options": ["--drop=a", "--jobs=2", "--seed=0"]}
+    new.about |= {"errata": "0.1", "arguments": {"drop": ["a"], "n_jobs": 2, "random_state": 0}}
     assert errata.diff(old, new).notes == []
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from .._files import atomic_folder, readable
 
-VERSION = 15  # one more whenever what is written changes
+VERSION = 16  # one more whenever what is written changes
 NUMBERS = "audit.json"
 METRICS = "metrics.json"
 ROWS = "rows.parquet"

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._files import fits_into_memory, is_pattern
 from .._format import instead, join_names, plural
-from .._kinds import find_kind
+from .._kinds import NOTED, find_kind
 from .._progress import Progress, open_progress
 from .._validation import check_no_measurement, is_missing
 from ..sequence import WaveletFeatures
@@ -42,9 +42,7 @@ SOURCES = {  # words in the names of columns that say who or what made the label
 }
 MOST_SOURCES = 50
 
-# Arguments that are noted with an audit, for those who ask about its rows later.
-REPEATED = ("drop", "trust", "groups", "known", "ids", "by", "image_shape", "random_state")
-FILES = ("embeddings", "pred_proba", "decisions")
+FILES = ("features", "embeddings", "pred_proba", "decisions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,7 +263,8 @@ def _audit_parts(file: Path, options: FileOptions, progress: Any, **stored: Any)
 
     def add_table(result: Any) -> None:
         table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
-        result.about |= {"table": table, "id": options.ids}
+        noted = _note_arguments(options)
+        result.about |= {"table": table, "id": options.ids, "arguments": noted}
         if by is not None:
             add_rates(result, by, (read_table(part, [by]) for part in find_files(file)))
 
@@ -275,17 +274,20 @@ def _audit_parts(file: Path, options: FileOptions, progress: Any, **stored: Any)
         )
 
 
-def _note_arguments(options: FileOptions) -> dict[str, Any] | None:
-    """What it takes to audit the file again; None where that is more than names and numbers."""
-    if options.estimator is not None or not isinstance(options.random_state, int | None):
-        return None
-    noted = {name: getattr(options, name) for name in REPEATED}
+def _note_arguments(options: FileOptions) -> dict[str, Any]:
+    """What it takes to audit the file again: None for what is more than a name or a number."""
+    noted: dict[str, Any] = {name: getattr(options, name, None) for name in (*NOTED, *FILES)}
+    noted = {name: value for name, value in noted.items() if value not in (None, ())}
     for name in FILES:
-        value = getattr(options, name)
-        if not isinstance(value, str | os.PathLike | None):
-            return None
-        noted[name] = value and str(Path(value).resolve())
-    return {name: value for name, value in noted.items() if value not in (None, ())}
+        if name in noted:
+            path = noted[name]
+            is_path = isinstance(path, str | os.PathLike)
+            noted[name] = str(Path(path).resolve()) if is_path else None
+    if not isinstance(options.random_state, int | None):
+        noted["random_state"] = None
+    if options.estimator is not None:
+        noted["estimator"] = None
+    return noted
 
 
 def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:

@@ -36,7 +36,6 @@ from ._options import (
     TitledCommand,
     TitledOption,
     add_cluster_options,
-    list_options,
     name_options,
     open_engine,
     read_arguments,
@@ -414,7 +413,8 @@ def _audit_table(
         if table != file:
             found.about["table"] = str(table.resolve())
         found.about["review"] = review if found.for_review is not None else None
-        found.about["options"] = list_options(options)  # for a second audit, after a review
+        model = {name: options[name] for name in ("model", "model_args") if options[name]}
+        found.about["arguments"] |= model  # for a second audit, after a review
         progress("writing the report")
         return found, *write_outputs(found, folder, earlier)
 

@@ -110,13 +110,6 @@ JOBS = _Jobs()
 SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
-# Options of an audit that are noted with it, for a second one after a review.
-REPEATED = (
-    *("drop", "trust", "wavelets", "item", "worker", "features", "group", "sequence", "fs"),
-    *("known", "name", "by", "precision", "pixels", "embeddings", "pred_proba"),
-    *("model", "model_args", "seed", "jobs"),
-)
-
 # What the library calls an option, where that is not its own name.
 ARGUMENTS = {
     "group": "groups",
@@ -156,21 +149,6 @@ def name_options(sentence: str) -> str:
         return f"--{name.replace('_', '-')}"
 
     return re.sub("`([a-z_]+)`", spell, sentence)
-
-
-def list_options(options: dict[str, Any]) -> list[str]:
-    """What to type for the same audit again, besides the label and decisions."""
-    again = []
-    for name in REPEATED:
-        value = options[name]
-        if name in ("embeddings", "pred_proba") and value is not None:
-            value = value.resolve()
-        values = value if isinstance(value, tuple) else () if value is None else (value,)
-        option = "id" if name == "name" else name.replace("_", "-")
-        again += [f"--{option}={each}" for each in values]
-    if options["band"] is not None:
-        again += ["--band", *map(str, options["band"])]
-    return [*again, "--no-self-check"] if options["no_self_check"] else again
 
 
 def _read_size(pixels: str | None) -> tuple[int, ...] | None:

@@ -3,16 +3,15 @@
 import csv
 import io
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cli.command_line import invoke
+from errata._kinds import NOTED
 from errata.cli._audit import audit
-from errata.cli._options import list_options
-from errata.review.server._further import REPEATED, REPORT_POLICY
+from errata.review.server._further import REPORT_POLICY
 from review.reviewing import LONG, PART, Page
 
 
@@ -147,26 +146,32 @@ def test_a_second_audit_runs_no_code_that_lies_beside_the_table(page, audited, m
     assert list(folder.glob("*.ran")) == []
 
 
-@pytest.mark.parametrize("option", ["--scheduler=tcp://127.0.0.1:1", "--engine", "-o"])
-def test_a_second_audit_takes_no_option_that_an_audit_does_not_note(page, monkeypatch, option):
-    noted = page.review.folder.about["options"]
-    monkeypatch.setitem(page.review.folder.about, "options", [*noted, option, "dask"])
+@pytest.mark.parametrize("name", ["scheduler", "engine", "out"])
+def test_a_second_audit_takes_no_argument_that_an_audit_does_not_note(page, monkeypatch, name):
+    noted = page.review.folder.about["arguments"]
+    monkeypatch.setitem(page.review.folder.about, "arguments", noted | {name: "dask"})
     answer = page.post("/reaudit", {})
     assert answer.status_code == 422
-    assert f"an option '{option.partition('=')[0]}', which errata audit does not" in answer.text
+    assert f"an argument '{name}', which errata audit does not" in answer.text
     assert page.app.state.reaudit is None
 
 
 def test_a_second_audit_imports_no_model_that_a_stranger_named(page, monkeypatch):
-    monkeypatch.setitem(page.review.folder.about, "options", ["--model=antigravity:geohash"])
+    named = {"model": "antigravity:geohash"}
+    monkeypatch.setitem(page.review.folder.about, "arguments", named)
     answer = page.post("/reaudit", {})
     assert answer.status_code == 422
     assert "made with antigravity:geohash, and the code of a model is only run" in answer.text
     assert page.app.state.reaudit is None
 
 
-def test_a_second_audit_takes_every_option_that_an_audit_notes():
-    given = {option.name: "1" for option in audit.params} | {"band": (1.0, 2.0)}
-    files = {"embeddings": Path("e.npy"), "pred_proba": Path("p.npy")}
-    noted = list_options(given | files)
-    assert {word.partition("=")[0] for word in noted if word.startswith("-")} == REPEATED
+def test_a_second_audit_has_no_model_that_was_passed_in_python(page, monkeypatch):
+    monkeypatch.setitem(page.review.folder.about, "arguments", {"estimator": None})
+    answer = page.post("/reaudit", {})
+    assert answer.status_code == 422
+    assert "made with a model of your own; audit the table again in Python" in answer.text
+
+
+def test_every_option_that_is_noted_is_one_of_the_command():
+    known = {name.removeprefix("--") for option in audit.params for name in option.opts}
+    assert set(NOTED.values()) <= known

@@ -141,13 +141,13 @@ class AuditRows(BaseAudit):
         if table is None:
             table = self._find_table()
         if is_path(table):
-            arguments = self.about.get("arguments")
-            if arguments is None:
+            noted = self.about.get("arguments")
+            if noted is None or None in noted.values() or "tables" in self.about:
                 raise ValueError(
                     "the audit does not say how its table was audited; explain a row of the audit "
                     "that errata.audit or errata.audit_file returns."
                 )
-            again = auditing.audit_file(table, label, **arguments, self_check=False)
+            again = auditing.audit_file(table, label, **noted | {"self_check": False})
         else:
             again = auditing.audit(
                 table, self.labels, **self._arguments_for(table, label), self_check=False

@@ -21,7 +21,7 @@ from ..._format import (
     plural,
     probability,
 )
-from ..._kinds import KINDS, Kind
+from ..._kinds import KINDS, Kind, spell_options
 from ..inputs._inputs import names_by
 from ._base import load_audit
 from ._rates_by import NoiseRate
@@ -234,10 +234,11 @@ def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
     versions = [audit.about.get("errata") for audit in (old, new)]
     if versions[0] != versions[1]:
         notes.append(f"The audits were made by errata {versions[0]} and errata {versions[1]}.")
-    if all("options" in audit.about for audit in (old, new)):
+    noted: list[Any] = [audit.about.get("arguments") for audit in (old, new)]
+    if None not in noted:
         then, now = (
-            {option for option in audit.about["options"] if not option.startswith(SPEED)}
-            for audit in (old, new)
+            {option for option in spell_options(each) if not option.startswith(SPEED)}
+            for each in noted
         )
         if then != now:
             was, are = (" ".join(sorted(some)) or "no such" for some in (then - now, now - then))

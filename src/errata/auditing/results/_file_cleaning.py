@@ -15,7 +15,7 @@ import numpy as np
 
 from ..._files import atomic_folder, atomic_path
 from ..._format import count, plural, probability
-from ..._kinds import KINDS
+from ..._kinds import KINDS, spell_options
 from ..._validation import is_missing
 from ...audit_folder import shifted
 from ...audit_folder.decisions import as_text, from_text, resolve
@@ -286,7 +286,7 @@ def describe_learnt(
     if "decisions" in command.takes and named and table is not None and not is_second:
         words = [
             *("errata", "audit", str(table), f"--{command.named_by[0]}", str(named)),
-            *map(str, audit.about.get("options", [])),
+            *spell_options(audit.about.get("arguments") or {}),
             *("--decisions", str(decisions.path), "-o", f"{table.with_suffix('')}.2.audit"),
         ]
         notes.append(f"A second audit learns more from them: {shlex.join(words)}")

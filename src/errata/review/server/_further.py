@@ -21,6 +21,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse
 from starlette.routing import Route
 
 from ..._format import join_names, percent
+from ..._kinds import NOTED, spell_options
 from ..exporting import export_events, export_label_studio, export_table, read_audited
 from ._review import Review
 from ._stage import build_page
@@ -28,33 +29,6 @@ from ._standing import RowFilter
 from ._web import get_review, render_template
 
 MOST_SAID = 65_536  # bytes that are looked at
-# What errata audit notes of its options. An audit may be a stranger's: no other option is passed
-# on, such as one that names a cluster, from which code would be run.
-REPEATED = {
-    "--band",
-    "--by",
-    "--drop",
-    "--embeddings",
-    "--features",
-    "--fs",
-    "--group",
-    "--id",
-    "--item",
-    "--jobs",
-    "--known",
-    "--model",
-    "--model-args",
-    "--no-self-check",
-    "--pixels",
-    "--precision",
-    "--pred-proba",
-    "--seed",
-    "--sequence",
-    "--trust",
-    "--wavelets",
-    "--worker",
-}
-
 # The report has a policy of its own, and a script; it must not act in the name of this page.
 REPORT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
@@ -208,23 +182,31 @@ def _start(review: Review) -> Reaudit:
 
 
 def _read_options(review: Review) -> list[str]:
-    """The options of the audit, as far as they may be repeated."""
-    options = [str(word) for word in review.folder.about.get("options", [])]
-    for word in options:
-        name = word.partition("=")[0]
-        if name.startswith("-") and name not in REPEATED:
+    """The options of the audit, as far as they may be repeated.
+
+    An audit may be a stranger's: no other option is passed on, such as one that names a cluster,
+    from which code would be run.
+    """
+    noted = review.folder.about.get("arguments") or {}
+    for name in noted:
+        if name not in (*NOTED, "estimator", "decisions"):
             raise HTTPException(
                 422,
-                f"this audit notes an option {name[:40]!r}, which errata audit does not note; "
+                f"this audit notes an argument {name[:40]!r}, which errata audit does not note; "
                 "audit the table again with errata audit.",
             )
-        if name == "--model" and ":" in word:
-            raise HTTPException(
-                422,
-                f"this audit was made with {word[8:][:80]}, and the code of a model is only run "
-                "for who types its name; audit the table again with errata audit.",
-            )
-    return options
+    model = str(noted.get("model", ""))
+    if ":" in model:
+        raise HTTPException(
+            422,
+            f"this audit was made with {model[:80]}, and the code of a model is only run for who "
+            "types its name; audit the table again with errata audit.",
+        )
+    if "estimator" in noted and not model:
+        raise HTTPException(
+            422, "this audit was made with a model of your own; audit the table again in Python."
+        )
+    return spell_options(noted)
 
 
 def _open_nameless_file() -> tuple[int, int]:
