@@ -87,9 +87,9 @@ def test_an_audit_names_no_code(here):
     assert audit(here, "--embed", "word=towns_embedded:lengths").exit_code == 0
     for path in (here / "words.audit").rglob("*"):
         assert b"towns_embedded" not in path.read_bytes(), path
-    options = json.loads((here / "words.audit" / "audit.json").read_text())["about"]["options"]
+    about = json.loads((here / "words.audit" / "audit.json").read_text())["about"]
     features = here / "words.embeddings" / "features.parquet"
-    assert f"--embeddings={features}" in options
+    assert about["arguments"]["embeddings"] == str(features)
     del sys.modules["towns_embedded"]
     done = invoke("clean", here / "words.audit", "-o", here / "clean.csv")
     assert done.exit_code == 0, done.output
