@@ -403,6 +403,16 @@ class Posterior(NamedTuple):
         set_wrong(classes, (codes, np.arange(len(codes))), self.p_wrong[rows])
         return classes
 
+    def for_rows(self, rows: np.ndarray) -> "Posterior":
+        """The same for some of the rows."""
+        return self._replace(
+            p_wrong=self.p_wrong[rows],
+            suspicion=self.suspicion[rows],
+            other=self.other[rows],
+            p_other=self.p_other[rows],
+            p_elsewhere=self.p_elsewhere[rows],
+        )
+
     @property
     def rule(self) -> "RowRule":
         """How other rows are judged by the same knowledge."""

@@ -373,15 +373,7 @@ class ClassProblem(Problem):
 
     def posterior_at(self, places: np.ndarray) -> Posterior | None:
         """The posterior of some of the audited rows; None where only that of learnt ones is."""
-        posterior = self.posterior
-        at = np.searchsorted(self.inputs.audited, places)
-        return posterior._replace(
-            p_wrong=posterior.p_wrong[at],
-            suspicion=posterior.suspicion[at],
-            other=posterior.other[at],
-            p_other=posterior.p_other[at],
-            p_elsewhere=posterior.p_elsewhere[at],
-        )
+        return self.posterior.for_rows(np.searchsorted(self.inputs.audited, places))
 
     def show(self, result: Audit) -> None:
         """Add a map of the data, and examples or, in recordings, stretches."""

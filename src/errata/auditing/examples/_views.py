@@ -183,7 +183,7 @@ class View(RowsView):
     def hypotheses(self, rows: np.ndarray) -> np.ndarray:
         """The probability under each group of hypotheses that labels of audited rows are wrong."""
         at, _ = self.inputs.places_of(rows)
-        some = self.posterior._replace(p_wrong=self.posterior.p_wrong[at])
+        some = self.posterior.for_rows(at)
         return group_hypotheses(some, self.logs[:, at], self.inputs.audited_codes[at]).p
 
 
