@@ -176,15 +176,15 @@ class DetectorMixin:
             self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]
 
 
-def drop_own_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The values (n, K) with zero for the class on the label.
+def drop_own_class(values: np.ndarray, codes: np.ndarray, fill: float = 0) -> np.ndarray:
+    """The values (n, K) with zero, or ``fill``, for the class on the label.
 
     >>> drop_own_class(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
     array([[0. , 0.3, 0.2],
            [0.1, 0. , 0.7]])
     """
     others = values.copy()
-    others[np.arange(len(codes)), codes] = 0
+    others[np.arange(len(codes)), codes] = fill
     return others
 
 
@@ -215,10 +215,17 @@ def split_own_and_best_other(
     >>> split_own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
     (array([0.5, 0.2]), array([0.3, 0.7]))
     """
-    rows = np.arange(len(codes))
-    others = values.copy()
-    others[rows, codes] = -np.inf
-    return values[rows, codes], others.max(axis=1)
+    own = values[np.arange(len(codes)), codes]
+    return own, drop_own_class(values, codes, -np.inf).max(axis=1)
+
+
+def find_best_other(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The class other than the label with the largest value (n, K).
+
+    >>> find_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
+    array([1, 2])
+    """
+    return drop_own_class(values, codes, -np.inf).argmax(axis=1)
 
 
 def compute_margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._detector import DetectorMixin
+from .._detector import DetectorMixin, find_best_other
 from .._kernels import kernels
 from .._random import clone_with_seed
 from .._routing import make_router, route_fit, take_params_of_rows
@@ -151,7 +151,8 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.activations_ = self._agreement(X, codes)
         margins = self._relative_margins(X, codes)
         self.category_ = CATEGORIES[categorise(margins)]
-        self._conclude(expit(-margins), codes, self._best_other(X, codes), native=NOISY)
+        other = find_best_other(self._scores(X), codes)
+        self._conclude(expit(-margins), codes, other, native=NOISY)
         return self
 
     def _check_parameters(self) -> None:
@@ -249,11 +250,6 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _decide(self, X: np.ndarray) -> np.ndarray:
         return self._scores(X).argmax(axis=1)
-
-    def _best_other(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        scores = self._scores(X)
-        scores[np.arange(len(codes)), codes] = -np.inf
-        return scores.argmax(axis=1)
 
     def _check_rows(self, X: Any) -> np.ndarray:
         return check_rows(self, X, dtype=float)
@@ -672,9 +668,8 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _judge(self, X: np.ndarray, codes: np.ndarray, doubts: np.ndarray) -> None:
         fraction = self.estimator_weights_ / self.estimator_weights_.sum()
-        votes = self._vote_fractions(X)
-        votes[np.arange(len(codes)), codes] = -np.inf
-        self._conclude(fraction @ doubts, codes, votes.argmax(axis=1), native=NOISY)
+        other = find_best_other(self._vote_fractions(X), codes)
+        self._conclude(fraction @ doubts, codes, other, native=NOISY)
 
     def _vote_fractions(self, X: np.ndarray) -> np.ndarray:
         votes = np.zeros((len(X), len(self.classes_)))

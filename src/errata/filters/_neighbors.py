@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from .._detector import DetectorMixin, flag, spare_classes
+from .._detector import DetectorMixin, find_best_other, flag, spare_classes
 from .._neighbors import (
     NeighborIndex,
     find_commonest,
@@ -695,9 +695,7 @@ def sum_class_support(
 def find_strongest_rival(support: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The class other than the label with most support, and by how much it leads the label."""
     rows = np.arange(len(codes))
-    others = support.copy()
-    others[rows, codes] = -np.inf
-    rival = others.argmax(axis=1)
+    rival = find_best_other(support, codes)
     return rival, support[rows, rival] - support[rows, codes]
 
 

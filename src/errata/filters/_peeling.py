@@ -20,7 +20,7 @@ from sklearn.svm import OneClassSVM
 from sklearn.utils import check_consistent_length, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._detector import DetectorMixin, check_one_rule, count_flags, flag
+from .._detector import DetectorMixin, check_one_rule, count_flags, find_best_other, flag
 from .._routing import make_router, route_fit, take_params_of_rows
 from .._validation import (
     check_choice,
@@ -190,8 +190,7 @@ class Peeler(DetectorMixin, Filter):
             suggested[flagged] = 1 - suggested[flagged]
         elif flagged.any():
             decision = add_up(self.booster_._terms, X[flagged])
-            decision[np.arange(len(decision)), suggested[flagged]] = -np.inf
-            suggested[flagged] = decision.argmax(axis=1)
+            suggested[flagged] = find_best_other(decision, codes[flagged])
         return suggested
 
 

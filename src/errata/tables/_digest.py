@@ -31,7 +31,7 @@ class RowDigests(NamedTuple):
         """
         order = np.argsort(self.values, kind="stable")
         values = self.values[order]
-        place = np.searchsorted(values, other.values) + _count_before(other.values)
+        place = np.searchsorted(values, other.values) + count_before(other.values)
         found = place < np.searchsorted(values, other.values, side="right")
         return np.where(found, order[np.where(found, place, 0)], -1)
 
@@ -73,7 +73,7 @@ def row_keys(table: Any, *labels: str) -> np.ndarray:
     True
     """
     values = row_digests(table.drop_columns(list(labels))).values
-    texts = zip(values.view(np.uint64).tolist(), _count_before(values).tolist(), strict=True)
+    texts = zip(values.view(np.uint64).tolist(), count_before(values).tolist(), strict=True)
     return np.array([f"{value:016x}.{times}" for value, times in texts], dtype=object)
 
 
@@ -103,7 +103,7 @@ def _format_cells(column: Any) -> Any:
     return arrow.chunked_array([arrow.array(texts, arrow.large_string())])
 
 
-def _count_before(values: np.ndarray) -> np.ndarray:
+def count_before(values: np.ndarray) -> np.ndarray:
     """How often each value has occurred before."""
     order = np.argsort(values, kind="stable")
     times = np.empty(len(values), dtype=np.intp)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._validation import check_choice
 from ...auditing import Audit
+from ...tables._digest import count_before
 from ._inputs import audit_labels, check_labels, check_method, warn_unused
 from .count import (
     calibrate_confident_joint,
@@ -156,19 +157,10 @@ def rank_flagged(
         rows = ranked[result.flagged[ranked]]
     else:
         wanted = np.asarray(num_to_remove_per_class)
-        rows = ranked[_place_among_equals(y[ranked]) < wanted[y[ranked]]]
+        rows = ranked[count_before(y[ranked]) < wanted[y[ranked]]]
     rows = rows[: int(np.ceil(frac_noise * len(rows)))]
     may_go = np.bincount(y) - min_examples_per_class
-    return rows[_place_among_equals(y[rows]) < may_go[y[rows]]]
-
-
-def _place_among_equals(values: np.ndarray) -> np.ndarray:
-    """How many values before each one are the same."""
-    place = np.zeros(len(values), dtype=int)
-    for value in np.unique(values):
-        same = values == value
-        place[same] = np.arange(same.sum())
-    return place
+    return rows[count_before(y[rows]) < may_go[y[rows]]]
 
 
 def mask_of(rows: np.ndarray, n: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import entr
 
+from ..._detector import split_own_and_best_other
 from ..._validation import check_choice
 from ._inputs import audit_labels, check_labels
 from .count import get_confident_thresholds
@@ -111,9 +112,8 @@ def get_normalized_margin_for_each_label(labels: Any, pred_probs: Any) -> np.nda
     array([0.6 , 0.25])
     """
     y, proba = check_labels(labels, pred_probs)
-    others = proba.copy()
-    others[np.arange(len(y)), y] = -np.inf
-    return (proba[np.arange(len(y)), y] - others.max(axis=1) + 1) / 2
+    own, other = split_own_and_best_other(proba, y)
+    return (own - other + 1) / 2
 
 
 def get_confidence_weighted_entropy_for_each_label(labels: Any, pred_probs: Any) -> np.ndarray:
