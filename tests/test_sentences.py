@@ -45,6 +45,20 @@ def test_the_answer_in_words(count, flagged, precision, expected):
     assert expected in _sentences.answer(found(1000, rate(count, 61, 112), flagged, precision))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.0, 0.9, "to be real errors (between hardly any and 9 in 10)."),
+        (0.49, 1.0, "to be real errors (between 5 in 10 and nearly all)."),
+        (0.5, 1.0, "to be real errors."),
+    ],
+)
+def test_how_many_flags_are_right_is_a_range_where_less_than_half_may_be(low, high, expected):
+    summary = found(1000, rate(87, 61, 112), 74, 0.6)
+    summary["flagged"] |= {"expected_precision_low": low, "expected_precision_high": high}
+    assert expected in _sentences.answer(summary)
+
+
 OVERLAP = "errors cannot be told from classes that overlap"
 TWENTY = "Look at the 20 most suspicious rows: they tell which it is."
 

@@ -195,7 +195,20 @@ def _flags(flagged: dict[str, Any], row: str) -> str:
         return rows
     if flagged["count"] == 1:
         return f"{rows}; the probability that it is a real error is {percent(chance)}"
-    return f"{rows}; we expect {in_ten(chance)} of them to be real errors"
+    return f"{rows}; we expect {in_ten(chance)} of them to be real errors{_reach(flagged)}"
+
+
+def _reach(flagged: dict[str, Any]) -> str:
+    """Between which fractions that may be, where less than half may be.
+
+    >>> _reach({"expected_precision_low": 0.0, "expected_precision_high": 0.8})
+    ' (between hardly any and 8 in 10)'
+    """
+    low = flagged.get("expected_precision_low")
+    high = flagged.get("expected_precision_high")
+    if low is None or high is None or low >= MORE_THAN_NOT:
+        return ""
+    return f" (between {in_ten(low)} and {in_ten(high)})"
 
 
 def rows_are_flagged(number: int, row: str = "row") -> str:

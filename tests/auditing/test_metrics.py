@@ -30,6 +30,10 @@ def test_every_folder_has_its_numbers_and_nothing_else(kind, audit_of):
     assert metrics["noise_rate"] == pytest.approx(audit.noise_rate.estimate, abs=1e-5)
     assert metrics["noise_rate_low"] <= metrics["noise_rate"] <= metrics["noise_rate_high"]
     assert metrics["n_flagged"] == audit.flagged.sum()
+    least, most = (metrics[f"expected_precision_{end}"] for end in ("low", "high"))
+    assert least <= metrics["expected_precision"] <= most
+    told = audit.noise_rate.range_of(audit.expected_precision)
+    assert (least, most) == pytest.approx(told, abs=1e-4)
     assert metrics["n_rows"] == len(audit)
     assert ("self_check_average_precision" in metrics) == (kind != "votes")
 

@@ -411,7 +411,9 @@ def build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
         {
             "name": "Flags that are right",
             **_build_fraction_card(
-                flagged["expected_precision"], f"of the flagged {words.row}s are wrong"
+                flagged["expected_precision"],
+                f"of the flagged {words.row}s are wrong",
+                (flagged.get("expected_precision_low"), flagged.get("expected_precision_high")),
             ),
         },
         {
@@ -433,8 +435,13 @@ def _build_rate_card(summary: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _build_fraction_card(fraction: float | None, of: str) -> dict[str, str]:
+def _build_fraction_card(
+    fraction: float | None, of: str, reach: tuple[float | None, float | None] = (None, None)
+) -> dict[str, str]:
     note = "no row is flagged" if fraction is None else f"{of}, we expect"
+    low, high = reach
+    if low is not None and high is not None:
+        note = f"{note}: between {percent(low)} and {percent(high)}"
     return {"figure": percent(fraction), "note": note}
 
 

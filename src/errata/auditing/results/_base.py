@@ -266,8 +266,9 @@ class BaseAudit(LazyExamples):
 
         ``noise_rate`` with ``noise_rate_low`` and ``noise_rate_high``; ``has_skill``, 1, or 0 where
         the rate is unknown; ``n_rows``, and of these ``n_judged`` labels and ``n_flagged`` rows;
-        ``expected_wrong``, how many labels; ``expected_precision`` and ``expected_recall`` of the
-        flags; and of the self-check ``self_check_injected``, ``self_check_found`` and
+        ``expected_wrong``, how many labels; of the flags ``expected_precision``, with
+        ``expected_precision_low`` and ``expected_precision_high``, and ``expected_recall``; and of
+        the self-check ``self_check_injected``, ``self_check_found`` and
         ``self_check_average_precision``.
         """
         found = self._findings()
@@ -279,8 +280,7 @@ class BaseAudit(LazyExamples):
             "n_judged": found["rows"],
             "n_flagged": flagged["count"],
             "expected_wrong": found["noise_rate"]["count"],
-            "expected_precision": flagged["expected_precision"],
-            "expected_recall": flagged["expected_recall"],
+            **{name: part for name, part in flagged.items() if name.startswith("expected_")},
         }
         check = self.self_check
         if check is not None:

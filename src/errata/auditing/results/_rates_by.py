@@ -41,6 +41,23 @@ class NoiseRate(NamedTuple):
     def __str__(self) -> str:
         return f"{self.estimate:.1%} ({self.low:.1%} to {self.high:.1%})"
 
+    def range_of(self, fraction: float) -> tuple[float, float]:
+        """A fraction of wrong labels among some rows, at either end of the interval.
+
+        As many more or fewer of them are wrong as of all labels.
+
+        Examples
+        --------
+        >>> NoiseRate(0.1, 0.05, 0.2).range_of(0.6)
+        (0.3, 1.0)
+        """
+        if np.isnan(fraction) or not self.estimate:
+            return fraction, fraction
+        return (
+            float(fraction * self.low / self.estimate),
+            float(min(1.0, fraction * self.high / self.estimate)),
+        )
+
 
 def rates_by(
     values: Any,

@@ -216,6 +216,7 @@ def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) ->
         dropped = totals.dropped
     cleaned["above"] = int(above.sum()) if audit.has_skill else 0
     cleaned["rows"] = dropped if audit.has_skill else 0
+    precision_low, precision_high = audit.noise_rate.range_of(audit.expected_precision)
     return {
         "kind": audit.kind,
         "rows": n_labels,
@@ -225,6 +226,8 @@ def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) ->
             "count": n_flagged,
             "expected_precision": _number(audit.expected_precision),
             "expected_recall": _number(audit.expected_recall),
+            "expected_precision_low": _number(precision_low),
+            "expected_precision_high": _number(precision_high),
             "rule": audit.rule,
             "cleaned": cleaned,
         },
