@@ -1,7 +1,5 @@
 """Gold rows and a second reader, as a person meets them."""
 
-import pytest
-
 from errata.review import Decisions, decisions_path
 from review.browser_page import events, press, row
 from review.review_cases import write_audit
@@ -10,15 +8,9 @@ from review.reviewing import serving
 GOLD = range(60, 120)
 
 
-@pytest.fixture(scope="module")
-def tested(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tested")
-    write_audit(folder / "pets.audit", gold=len(GOLD))
-    return folder
-
-
-def test_gold_rows_come_unseen_and_are_counted_beside_the_name(tested, open_page):
-    with serving(tested / "pets.audit", gold=0.35) as server:
+def test_gold_rows_come_unseen_and_are_counted_beside_the_name(tmp_path, open_page):
+    write_audit(tmp_path / "pets.audit", gold=len(GOLD))
+    with serving(tmp_path / "pets.audit", gold=0.35) as server:
         page = open_page(server)
         looks = set()
         while page.locator("form.decision").count():
@@ -27,7 +19,7 @@ def test_gold_rows_come_unseen_and_are_counted_beside_the_name(tested, open_page
             assert "gold" not in shown.inner_text().lower()
             press(page, "a")
         assert len(looks) == 1
-        said = events(tested)
+        said = events(tmp_path)
         answers = [event for event in said if event.queue == "gold"]
         assert len(answers) >= 20
         assert {event.row for event in answers} <= set(GOLD)
@@ -40,12 +32,16 @@ def test_gold_rows_come_unseen_and_are_counted_beside_the_name(tested, open_page
         assert f"{counted} of {counted} gold rows" in told
         page.get_by_role("link", name="Agreement").click()
         assert f"ann was {told}" in page.locator(".tests").inner_text()
-    with Decisions(decisions_path(tested / "pets.audit"), read_only=True) as decisions:
+    with Decisions(decisions_path(tmp_path / "pets.audit"), read_only=True) as decisions:
         assert len(decisions.verdicts()) == 40
 
 
-def test_a_second_reader_decides_blind_and_learns_how_far_they_agree(tested, open_page):
-    with serving(tested / "pets.audit", reviewer="ben", queue="second") as server:
+def test_a_second_reader_decides_blind_and_learns_how_far_they_agree(tmp_path, open_page):
+    write_audit(tmp_path / "pets.audit")
+    with serving(tmp_path / "pets.audit") as server:
+        first = open_page(server)
+        press(first, *"a" * 40)
+    with serving(tmp_path / "pets.audit", reviewer="ben", queue="second") as server:
         page = open_page(server)
         assert page.locator("nav[aria-label=Queues] a").all_inner_texts() == ["Second reading 40"]
         assert page.locator(".claim").count() == 0
