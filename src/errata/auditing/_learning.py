@@ -295,6 +295,39 @@ class JudgedSums(NamedTuple):
         return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
+class Judged(NamedTuple):
+    """What is found out about some rows; of n of them, a labels could be audited."""
+
+    given: TableRows
+    audited: np.ndarray  # (n,), which could be
+    found: Findings  # of the audited rows
+    logs: np.ndarray  # (K, a), logarithms of the pooled probabilities
+    predicted: np.ndarray  # (models, a), the class that each model finds most probable
+    X: np.ndarray  # (a, d), scaled features
+    filled: tuple[np.ndarray, np.ndarray]  # classes of rows without a label, how probable these are
+    bits: np.ndarray | None  # (n,), equal for rows with equal features
+    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
+
+    def rows(self, present: np.ndarray) -> Rows:
+        """An entry for each row; classes that were found are places among those present."""
+        given = self.given
+        rows = Rows.judged(given.codes, given.known, self.audited, self.found, present)
+        rows.fill(*self.filled)
+        return rows
+
+    def sums(self, rows: Rows) -> JudgedSums:
+        """Sums over these rows."""
+        found = self.found
+        return JudgedSums(
+            ranking=rows.ranking(),
+            audited=len(found.p_wrong),
+            wrong=float(found.p_wrong.sum()),
+            joint=found.joint,
+            right=found.right,
+            unread=self.unread,
+        )
+
+
 class Judge:
     """What was learnt, without the rows it was learnt from: small, and able to travel.
 
@@ -325,48 +358,8 @@ class Judge:
         self.logs = pool.logs.take(in_table, axis=1)
         self.predicted = pool.predicted.take(in_table, axis=1)
 
-    def judge(
-        self, given: TableRows
-    ) -> tuple[Rows, JudgedSums, np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-        """Judge some rows; those that were learnt from by models that were not fitted to them.
-
-        Returns the rows and sums over them; of those whose label could be audited, logarithms of
-        the pooled probabilities (K, audited), the class that each model finds most probable
-        (models, audited) and scaled features; and numbers that are equal for rows with equal
-        features, where there are any.
-        """
-        found, logs, predicted, asked, filled, bits, unread = self.find(given)
-        audited = are_among(given.codes, self.present)
-        rows = Rows.judged(given.codes, given.known, audited, found, self.present)
-        rows.fill(*filled)
-        sums = JudgedSums(
-            ranking=rows.ranking(),
-            audited=len(found.p_wrong),
-            wrong=float(found.p_wrong.sum()),
-            joint=found.joint,
-            right=found.right,
-            unread=unread,
-        )
-        return rows, sums, logs, predicted, asked.X, bits
-
-    def find(
-        self, given: TableRows
-    ) -> tuple[
-        Findings,
-        np.ndarray,
-        np.ndarray,
-        NewRows,
-        tuple[np.ndarray, np.ndarray],
-        np.ndarray | None,
-        Counter[str],
-    ]:
-        """What is found out about some rows.
-
-        Findings of those whose label could be audited, logarithms of their pooled probabilities,
-        the class that each model finds most probable, and the rows as models see them; classes of
-        rows without a label, and how probable these are; numbers that are equal for rows with equal
-        features, and cells that do not fit.
-        """
+    def judge(self, given: TableRows) -> Judged:
+        """Judge some rows; those that were learnt from by models that were not fitted to them."""
         new, bits, unread = self._new_rows(given)
         audited = are_among(given.codes, self.present)
         at = slice(None) if audited.all() else audited  # all rows are not copied
@@ -381,7 +374,7 @@ class Judge:
             unlabelled = _some(new, blank)
             places, p_filled = self.filler(unlabelled.X, unlabelled.pred_proba)
             filled = self.present[places], p_filled
-        return found, logs, predicted, asked, filled, bits, unread
+        return Judged(given, audited, found, logs, predicted, asked.X, filled, bits, unread)
 
     def pool_all(self, given: TableRows) -> np.ndarray:
         """Logarithms of the user's probabilities of all audited rows, (K, audited)."""

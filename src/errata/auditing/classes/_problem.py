@@ -199,16 +199,16 @@ class ClassProblem(Problem):
         self.kept_logs = []
         unread: Counter[str] = Counter()
         for block in blocks(len(given.codes), JUDGED_ROWS):
-            of_rows, of_logs, _, _, of_blank, of_bits, of_cells = judge.find(given.for_rows(block))
+            judged = judge.judge(given.for_rows(block))
             if found is None:
-                found = of_rows.make_room(int(are_among(given.codes, judge.present).sum()))
-            found.put(done, of_rows)
-            done += len(of_rows.p_wrong)
-            filled.append(of_blank)
-            bits.append(of_bits)
-            unread += of_cells
+                found = judged.found.make_room(int(are_among(given.codes, judge.present).sum()))
+            found.put(done, judged.found)
+            done += len(judged.found.p_wrong)
+            filled.append(judged.filled)
+            bits.append(judged.bits)
+            unread += judged.unread
             if judge.asks_models:
-                self.kept_logs.append(of_logs)
+                self.kept_logs.append(judged.logs)
         self.learnt = self.learnt._replace(inputs=self.learnt.inputs.without_features())
         assert found is not None  # there is a block at least
         self.take(found, given, unread)

@@ -232,8 +232,8 @@ def view_among_drawn(
     extra = np.sort(rows[~are_drawn])
     places = np.r_[places, extra]
     given, table = fetch(extra)
-    found, _, logs, predicted, X, _ = judge.judge(given)
-    audited = np.flatnonzero(found.audited)
+    judged = judge.judge(given)
+    X = judged.X
     known = None
     if drawn.known is not None and given.known is not None:
         known = np.r_[drawn.known, given.known]
@@ -244,7 +244,7 @@ def view_among_drawn(
         labels=np.concatenate([drawn.labels, given.labels]),
         codes=np.r_[drawn.codes, given.codes],
         X=None if drawn.X is None else X,
-        audited=np.r_[drawn.audited, len(drawn.codes) + audited],
+        audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
         groups=None,
         folds=None,
         known=known,
@@ -252,20 +252,21 @@ def view_among_drawn(
     posterior = posterior_at(places[inputs.audited])
     if posterior is None:
         before = learnt.posterior
+        found = judged.found
         posterior = before._replace(
-            p_wrong=np.r_[before.p_wrong, found.p_wrong[audited]],
-            suspicion=np.r_[before.suspicion, found.suspicion[audited]],
-            other=np.r_[before.other, codes_among(found.other[audited], judge.present)],
-            p_other=np.r_[before.p_other, found.p_other[audited]],
-            p_elsewhere=np.r_[before.p_elsewhere, found.p_elsewhere[audited]],
+            p_wrong=np.r_[before.p_wrong, found.p_wrong],
+            suspicion=np.r_[before.suspicion, found.suspicion],
+            other=np.r_[before.other, found.other],
+            p_other=np.r_[before.p_other, found.p_other],
+            p_elsewhere=np.r_[before.p_elsewhere, found.p_elsewhere],
         )
     return View(
         inputs=inputs,
         rows=places,
         posterior=posterior,
-        logs=np.concatenate([learnt.pool.logs, logs], axis=1),
+        logs=np.concatenate([learnt.pool.logs, judged.logs], axis=1),
         models=learnt.pool.names,
-        predicted=np.concatenate([learnt.pool.predicted, predicted], axis=1),
+        predicted=np.concatenate([learnt.pool.predicted, judged.predicted], axis=1),
     )
 
 

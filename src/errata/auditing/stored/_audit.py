@@ -425,12 +425,13 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
         places = np.arange(part.start + block.start, part.start + block.stop)
         some = table.slice(block.start, len(places))
         given = columns.rows(some, classes, places)
-        of_rows, of_sums, logs, _, _, of_bits = judge.judge(given)
+        judged = judge.judge(given)
+        of_rows = judged.rows(judge.present)
         rows.append(of_rows)
-        sums.append(of_sums)
-        bits.append(of_bits)
+        sums.append(judged.sums(of_rows))
+        bits.append(judged.bits)
         if posterior is not None:
-            groups.append(_group_probabilities(posterior, of_rows, logs, judge.present))
+            groups.append(_group_probabilities(posterior, of_rows, judged.logs, judge.present))
     write_judged(part_path(folder, part.start), stack_rows(rows))
     if bits[0] is not None:
         _save(_beside(folder, BITS, part.start), bits)
