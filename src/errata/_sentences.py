@@ -71,11 +71,11 @@ def finds_errors(summary: dict[str, Any]) -> bool:
     are more often wrong than right are none. Between them the interval decides, unless classes
     overlap: there it rests on what no column tells.
     """
-    promised = summary["flagged"]["expected_precision"] or 0
-    if promised < MORE_THAN_NOT:
+    precision = summary["flagged"]["expected_precision"] or 0
+    if precision < MORE_THAN_NOT:
         return False
     is_some = summary["noise_rate"]["low"] >= NEXT_TO_NONE and not summary.get("overlaps", False)
-    return promised >= RATHER_SURE or is_some
+    return precision >= RATHER_SURE or is_some
 
 
 def finds_nothing(summary: dict[str, Any]) -> bool:

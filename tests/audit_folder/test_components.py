@@ -122,7 +122,7 @@ def test_json_keeps_everything():
     assert kept.kinds == components.kinds
 
 
-def test_evidence_counts_what_was_found_and_promised():
+def test_evidence_counts_what_was_found_and_expected():
     table = draw_table("uniform")
     rows = np.arange(50)
     found = evidence_of(
@@ -131,7 +131,7 @@ def test_evidence_counts_what_was_found_and_promised():
     assert found.flagged.rows + found.others.rows == 50
     assert found.found_flagged == np.sum(table.wrong[:50] & table.flagged[:50])
     assert found.found_others == np.sum(table.wrong[:50] & ~table.flagged[:50])
-    assert found.promised == pytest.approx(table.p_wrong[:50][table.flagged[:50]].sum())
+    assert found.expected == pytest.approx(table.p_wrong[:50][table.flagged[:50]].sum())
 
 
 def test_rows_that_are_taken_out_of_a_sum_take_their_variance_along():
@@ -144,7 +144,7 @@ def test_rows_that_are_taken_out_of_a_sum_take_their_variance_along():
 
 
 def test_others_get_a_rate_of_their_own():
-    # What was flagged is as wrong as promised; a tenth of the others is, and the audit missed it.
+    # What was flagged is as wrong as expected; a tenth of the others is, and the audit missed it.
     n = 1000
     flagged = np.arange(n) < 100
     p = np.where(flagged, 0.9, 0.005)[:, None]

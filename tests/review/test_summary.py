@@ -90,7 +90,7 @@ def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
     told = review_summary(decisions, AUDITED, with_components(folder))["progress"]
     so_far = told["numbers"]["so_far"]
     assert (so_far["wrong"], so_far["decided"]) == (6, 7)
-    np.testing.assert_allclose(so_far["promised"], 0.8, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(so_far["expected"], 0.8, rtol=1e-12, atol=0)
     assert told["numbers"]["flagged"]["rows"] == 3
     assert told["sentences"]["so_far"].startswith("6 of 7 were wrong (86%")
     json.dumps(told, allow_nan=False)

@@ -181,7 +181,7 @@ def shifted(p: np.ndarray, odds: float | np.ndarray) -> np.ndarray:
 class Evidence(NamedTuple):
     """What verdicts on some rows say; sums, so that a verdict is added or taken back in one step.
 
-    ``promised`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows. Rows
+    ``expected`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows. Rows
     that people looked at and could not tell are ``unsure``; they teach nothing.
     """
 
@@ -190,7 +190,7 @@ class Evidence(NamedTuple):
     others: RowSums
     found_flagged: int
     found_others: int
-    promised: float
+    expected: float
     unsure_flagged: RowSums
     unsure_others: RowSums
 
@@ -202,7 +202,7 @@ class Evidence(NamedTuple):
             self.others.plus(other.others, sign),
             self.found_flagged + sign * other.found_flagged,
             self.found_others + sign * other.found_others,
-            self.promised + sign * other.promised,
+            self.expected + sign * other.expected,
             self.unsure_flagged.plus(other.unsure_flagged, sign),
             self.unsure_others.plus(other.unsure_others, sign),
         )
@@ -251,7 +251,7 @@ def evidence_of(
         others=_sum_rows(p, ~flagged, components.shifts),
         found_flagged=int(np.sum(wrong & flagged)),
         found_others=int(np.sum(wrong & ~flagged)),
-        promised=float(np.asarray(p_wrong)[~left_open][flagged].sum()),
+        expected=float(np.asarray(p_wrong)[~left_open][flagged].sum()),
         unsure_flagged=unsure_flagged,
         unsure_others=unsure_others,
     )

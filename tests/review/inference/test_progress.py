@@ -13,12 +13,12 @@ from errata.review.inference import (
 from errata.review.inference._progress import (
     bound_missed,
     count_to_go,
-    describe_broken_promise,
     describe_left,
     describe_pace,
     describe_so_far,
     describe_spot_check,
     describe_stop,
+    describe_surprise,
     wilson,
 )
 from review.reviewed_tables import draw_table
@@ -32,8 +32,8 @@ def numbers(table, decided, **given):
     return progress(now, evidence, np.sort(upcoming)[::-1], **given)
 
 
-def so_far(wrong, decided, low, high, promised):
-    told = {"wrong": wrong, "decided": decided, "low": low, "high": high, "promised": promised}
+def so_far(wrong, decided, low, high, expected):
+    told = {"wrong": wrong, "decided": decided, "low": low, "high": high, "expected": expected}
     return {"so_far": told}
 
 
@@ -45,7 +45,7 @@ def test_before_the_first_verdict_everything_is_left():
     assert told["flagged"]["expected"] + told["others"]["expected"] == pytest.approx(
         table.p_wrong.sum()
     )
-    assert not describe_broken_promise(told)
+    assert not describe_surprise(told)
     assert told["so_far"]["decided"] == 0
 
 
@@ -89,15 +89,15 @@ def test_rows_that_nobody_could_tell_are_not_left_but_may_be_wrong():
     assert taken_back["flagged"]["rows"] == before["flagged"]["rows"]
 
 
-def test_a_list_that_breaks_its_promise_is_noticed():
+def test_a_list_that_is_worse_than_expected_is_noticed():
     table = draw_table("none")
     suspects = np.flatnonzero(table.flagged)
     told = numbers(table, suspects[:40])
     assert told["so_far"]["wrong"] == 0
-    assert describe_broken_promise(told)
-    assert told["so_far"]["promised"] == pytest.approx(table.p_wrong[suspects[:40]].mean())
+    assert describe_surprise(told)
+    assert told["so_far"]["expected"] == pytest.approx(table.p_wrong[suspects[:40]].mean())
     good = draw_table("boundary", weights=(0.0, 0.0, 1.0))
-    assert not describe_broken_promise(numbers(good, np.flatnonzero(good.flagged)[:40]))
+    assert not describe_surprise(numbers(good, np.flatnonzero(good.flagged)[:40]))
 
 
 def test_the_pace_counts_rows_until_most_are_found():
@@ -138,11 +138,11 @@ def test_rows_of_a_spot_check_that_nobody_could_tell_may_be_wrong():
 
 
 @pytest.mark.parametrize("decided", [20, 40])
-def test_a_promise_that_is_right_is_seldom_doubted_in_the_order_of_suspicion(decided):
+def test_what_is_rightly_expected_is_seldom_doubted_in_the_order_of_suspicion(decided):
     p = np.linspace(0.97, 0.52, 40)[:decided]
     wrong = (np.random.default_rng(0).random((4000, decided)) < p).sum(axis=1)
     found = [so_far(int(w), decided, *wilson(int(w), decided), p.mean()) for w in wrong]
-    assert np.mean([bool(describe_broken_promise(told)) for told in found]) < 0.06
+    assert np.mean([bool(describe_surprise(told)) for told in found]) < 0.06
 
 
 @pytest.fixture
@@ -171,10 +171,10 @@ def test_one_is_not_many():
     assert describe_pace({"pace": {"rows": 0, "minutes": None}}) == ""
 
 
-def test_a_broken_promise_is_told_which_way():
-    assert describe_broken_promise(so_far(5, 10, 0.3, 0.7, 0.5)) == ""
-    assert describe_broken_promise(so_far(1, 10, 0.1, 0.4, 0.5)).startswith("fewer were wrong than")
-    assert describe_broken_promise(so_far(9, 10, 0.6, 0.9, 0.5)).startswith("more were wrong than")
+def test_a_surprise_is_told_which_way():
+    assert describe_surprise(so_far(5, 10, 0.3, 0.7, 0.5)) == ""
+    assert describe_surprise(so_far(1, 10, 0.1, 0.4, 0.5)).startswith("fewer were wrong than")
+    assert describe_surprise(so_far(9, 10, 0.6, 0.9, 0.5)).startswith("more were wrong than")
 
 
 NONE_LEFT = {"rows": 0, "expected": 0.0, "low": 0.0, "high": 0.0}

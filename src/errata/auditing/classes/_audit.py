@@ -111,7 +111,7 @@ def audit(
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
         Flag as many rows as keep this fraction of them expected to be wrong. By default as many as
-        promise the largest F1 score.
+        have the largest expected F1 score.
     self_check : bool, default=True
         Whether to inject errors and look for them. It about doubles the time; above 5,000 rows it
         is done on 5,000 of them.

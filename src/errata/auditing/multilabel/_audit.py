@@ -110,7 +110,7 @@ def audit_multilabel(
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
         Flag as many cells as keep this fraction of them expected to be wrong. By default as many as
-        promise the largest F1 score.
+        have the largest expected F1 score.
     self_check : bool, default=True
         Whether to flip cells and look for them. It about doubles the time, and takes three times as
         long below 500 rows; above 5,000 rows it is done on so many of them.

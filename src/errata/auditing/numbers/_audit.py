@@ -102,7 +102,7 @@ def audit_targets(
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
         Flag as many rows as keep this fraction of them expected to be wrong. By default as many as
-        promise the largest F1 score.
+        have the largest expected F1 score.
     self_check : bool, default=True
         Whether to plant errors and look for them. It about doubles the time; of a large table it is
         done on some rows.

@@ -115,11 +115,11 @@ def find_wrong_among(rows: TargetRows, progress: Progress | None = None) -> Targ
     findings = gather_findings(*judge_targets(others, progress))
     if len(atoms):
         findings = add_atoms(findings, rows, atoms)
-    return withdraw_promise(findings, rows.targets)
+    return flag_nothing_if_too_many(findings, rows.targets)
 
 
-def withdraw_promise(findings: TargetFindings, targets: np.ndarray) -> TargetFindings:
-    """Nothing is promised where more of the targets look wrong than an audit may believe."""
+def flag_nothing_if_too_many(findings: TargetFindings, targets: np.ndarray) -> TargetFindings:
+    """Flag nothing where more of the targets look wrong than an audit may believe."""
     looks_wrong = float(np.mean(findings.p_wrong[np.isfinite(targets)] > 0.5))
     looks_wrong = max(looks_wrong, findings.noise_rate.estimate)
     if not findings.has_skill or looks_wrong <= MOST_BELIEVED:

@@ -26,7 +26,7 @@ HISTOGRAM_BINS = 20  # of p_wrong, in reports
 def draw_flags(
     p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None
 ) -> tuple[np.ndarray, float, float]:
-    """Flag the most suspicious rows, as many as promise most.
+    """Flag the most suspicious rows, as many as are expected to serve best.
 
     Without a precision, the list with the largest expected F1 score among rows that are wrong with
     a probability worth a look; with one, the longest list whose expected fraction of wrong labels

@@ -89,7 +89,7 @@ def audit_votes(
         Items of one group (a patient, a document) are never predicted from each other.
     precision : float, optional
         Flag as many items as keep this fraction of them expected to be wrong. By default as many as
-        promise the largest F1 score.
+        have the largest expected F1 score.
     title : str, optional
         How reports call the data.
     drop : sequence, default=()

@@ -49,7 +49,7 @@ def progress(
     -------
     dict
         ``so_far``: verdicts on suspects, Wilson's interval of the fraction that was wrong, and what
-        the audit had promised of the same rows. ``flagged`` and ``others``: rows that nobody has
+        the audit ``expected`` of the same rows. ``flagged`` and ``others``: rows that nobody has
         looked at, and how many of them are expected to be wrong. ``rate``: the same of all rows,
         what was found already included. ``pace``: rows to go until most of the wrong suspects are
         found, and minutes. ``next_wrong``: the fraction of the next twenty suspects expected to be
@@ -74,7 +74,7 @@ def progress(
             "decided": decided,
             "low": low,
             "high": high,
-            "promised": evidence.promised / max(decided, 1),
+            "expected": evidence.expected / max(decided, 1),
         },
         "flagged": _name_expected(left.rows, expected_left(now, flagged=left)),
         "others": _name_expected(other_left.rows, expected_left(now, others=other_left)),
@@ -178,7 +178,7 @@ def sentences(numbers: dict[str, Any]) -> dict[str, str]:
     """What to say, by the part of the page that says it; "" where there is nothing to say."""
     return {
         "so_far": describe_so_far(numbers) if numbers["suspects"] else "no row is flagged",
-        "warning": describe_broken_promise(numbers),
+        "warning": describe_surprise(numbers),
         "left": describe_left(numbers),
         "pace": describe_pace(numbers),
         "stop": describe_stop(numbers),
@@ -189,7 +189,7 @@ def sentences(numbers: dict[str, Any]) -> dict[str, str]:
 def describe_so_far(numbers: dict[str, Any]) -> str:
     """How good the list has been.
 
-    >>> so_far = {"wrong": 37, "decided": 41, "low": 0.78, "high": 0.96, "promised": 0.88}
+    >>> so_far = {"wrong": 37, "decided": 41, "low": 0.78, "high": 0.96, "expected": 0.88}
     >>> describe_so_far({"so_far": so_far})
     '37 of 41 were wrong (90%, 78 to 96%); expected 88%'
     """
@@ -202,16 +202,16 @@ def describe_so_far(numbers: dict[str, Any]) -> str:
     reach = _format_range(so_far["low"], so_far["high"])
     return (
         f"{count(wrong)} of {count(decided)} {were} wrong ({percent(wrong / decided)}, {reach}); "
-        f"expected {percent(so_far['promised'])}"
+        f"expected {percent(so_far['expected'])}"
     )
 
 
-def describe_broken_promise(numbers: dict[str, Any]) -> str:
-    """What to think when the promise is outside of the interval."""
+def describe_surprise(numbers: dict[str, Any]) -> str:
+    """What to think when what was expected is outside of the interval."""
     so_far = numbers["so_far"]
-    if not so_far["decided"] or so_far["low"] <= so_far["promised"] <= so_far["high"]:
+    if not so_far["decided"] or so_far["low"] <= so_far["expected"] <= so_far["high"]:
         return ""
-    if so_far["promised"] > so_far["high"]:
+    if so_far["expected"] > so_far["high"]:
         return "fewer were wrong than expected: the numbers below count on less, and so should you"
     return "more were wrong than expected: the numbers below count on more"
 
