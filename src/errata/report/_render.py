@@ -441,7 +441,7 @@ def _build_fraction_card(
     note = "no row is flagged" if fraction is None else f"{of}, we expect"
     low, high = reach
     if low is not None and high is not None:
-        note = f"{note}: between {percent(low)} and {percent(high)}"
+        note = f"{note}: {percent(low)} to {percent(high)}"
     return {"figure": percent(fraction), "note": note}
 
 
