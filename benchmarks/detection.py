@@ -440,7 +440,7 @@ def real_summarise(path):
     flags = table[~table.method.str.contains("margin|adjusted")]  # the same for every score
     show("F1 of default flags", flags.pivot_table("f1", "method", "dataset"))
     show("expected calibration error", table.pivot_table("ece", "method", "dataset"))
-    asked(f"real errors, {len(ours)} sets", real_limits(ours, best.loc[ours.index]))
+    asked(f"real errors, {len(ours)} sets", real_limits(ours, best.reindex(ours.index)))
 
 
 def real_limits(ours, best):
