@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from engine_cases import (
     cut,
     fail_at_twenty,
     full_disk,
+    has_run,
     hiccup,
     join,
     kill_worker,
@@ -170,7 +172,7 @@ def test_one_worker_that_is_not_fit_stops_all_before_any_work(
 def test_a_killed_worker_costs_what_it_was_at(client, ledger, tmp_path):
     def kill_in_the_middle(stage):
         if stage.done == 40:  # of 50: the last part waits for the gate
-            wait_until((tmp_path / "ran-40").exists, "the fifth part runs")
+            wait_until(partial(has_run, tmp_path, 40), "the fifth part runs")
             (busy,) = [worker for worker, keys in client.processing().items() if keys]
             os.kill(client.run(os.getpid, workers=[busy])[busy], signal.SIGKILL)
             (tmp_path / "open").touch()
@@ -320,7 +322,7 @@ def in_the_middle(folder, act):
 
     def progress(stage):
         if stage.done == 40 and not acted:
-            wait_until((folder / "ran-40").exists, "the fifth part runs")
+            wait_until(partial(has_run, folder, 40), "the fifth part runs")
             acted.append(act())
 
     return progress

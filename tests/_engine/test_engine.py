@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from engine_cases import (
     cut,
     fail_at_twenty,
+    has_run,
     join,
     leave_trace,
     positions,
@@ -156,7 +158,7 @@ Here(ledger).reduce(wait_for_gate, join, cut(50, 10), folder, stage="scan")
 
 def test_a_killed_process_goes_on_after_what_it_had_finished(tmp_path):
     killed = subprocess.Popen([sys.executable, "-c", STOPPED, str(tmp_path)], cwd=TESTS)
-    wait_until((tmp_path / "ran-40").exists, "the fifth part runs", alive=killed)
+    wait_until(partial(has_run, tmp_path, 40), "the fifth part runs", alive=killed)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     before = times(tmp_path)
