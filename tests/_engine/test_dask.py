@@ -282,7 +282,7 @@ def test_an_address_where_nobody_answers_is_told(ledger, address):
 
 @pytest.mark.parametrize("thing", [5, True, object])
 def test_what_is_no_client_is_refused(ledger, thing):
-    with pytest.raises(TypeError, match=r"is no Dask own_client; pass a distributed\.Client"):
+    with pytest.raises(TypeError, match=r"is no Dask client; pass a distributed\.Client"):
         make_engine(thing, ledger)
 
 
@@ -302,7 +302,7 @@ def test_a_closed_client_is_refused(own_client, ledger):
     address, loop = own_client.scheduler.address, own_client.loop
     with distributed.Client(address, set_as_default=False, loop=loop) as closed:
         engine = make_engine(closed, ledger)
-    with pytest.raises(ValueError, match="the Dask own_client is closed"):
+    with pytest.raises(ValueError, match="the Dask client is closed"):
         engine.reduce(positions, join, cut(50, 10), 0, stage="scan")
 
 
@@ -311,9 +311,6 @@ def test_a_cluster_of_this_machine(ledger):
         assert set(own_client.nthreads().values()) == {1}
         assert len(OnDask(own_client, ledger).map(max, [1, 2, 3], 2, stage="scan")) == 3
     assert own_client.status == "closed"
-
-
-pytestmark = pytest.mark.slow
 
 
 def in_the_middle(folder, act):
@@ -328,6 +325,7 @@ def in_the_middle(folder, act):
     return progress
 
 
+@pytest.mark.slow
 def test_all_workers_killed_at_once_come_back_and_go_on(ledger, tmp_path):
     with two_workers() as client:
 
@@ -343,6 +341,7 @@ def test_all_workers_killed_at_once_come_back_and_go_on(ledger, tmp_path):
     assert not list(ledger.folder.glob(".errata-*"))
 
 
+@pytest.mark.slow
 def test_workers_that_are_gone_for_good_end_patience_and_nothing_is_lost(ledger, tmp_path):
     with two_workers() as client:
         leave = in_the_middle(tmp_path, lambda: client.cluster.scale(0))
