@@ -8,7 +8,6 @@ import errata
 from auditing_cases import QUICK, blobs, draw_truth, known_noise, nearly_clean, symmetric
 from errata._kernels import _probabilities
 from errata._kernels._probabilities import score_between
-from errata.auditing._settings import MOST_WITHOUT_SKILL
 from errata.auditing.classes import _posterior
 from errata.auditing.classes._noise_model import (
     BOUNDARY,
@@ -37,7 +36,7 @@ from errata.auditing.classes._posterior import (
     weightiest,
 )
 from errata.auditing.inputs._duplicates import count_overlap
-from errata.auditing.models._pooling import Calibration, Skill, skill_of
+from errata.auditing.models._pooling import Calibration, skill_of
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
 
@@ -355,19 +354,6 @@ def test_the_interval_begins_where_a_matrix_does_that_knows_labels_by_heart():
     among_labels = learnt.hypotheses[0]._replace(among_labels=0.14)
     found = learnt._replace(hypotheses=[among_labels, learnt.hypotheses[1]])
     np.testing.assert_allclose(found.interval(10**9), [0.1, 0.14], rtol=0, atol=1e-3)
-
-
-def test_noise_is_believed_as_far_as_the_columns_tell_anything(monkeypatch):
-    truth = draw_truth(symmetric(3, 0.2), 600)
-    sure = posterior_for(truth.logs, truth.labels)
-    assert sure.skill.weight == 1
-    assert sure.low > 0
-    monkeypatch.setattr(_posterior, "skill_of", lambda *_, **__: Skill(2.875, 0.4, 1.0))
-    weak = posterior_for(truth.logs, truth.labels)
-    np.testing.assert_allclose(weak.p_wrong, sure.p_wrong / 2, rtol=0, atol=0.01)
-    assert (weak.low, weak.high) == (0.0, 0.6)
-    monkeypatch.setattr(_posterior, "skill_of", lambda *_, **__: Skill(2.0, 0.4, 1.0))
-    assert posterior_for(truth.logs, truth.labels).p_wrong.max() <= MOST_WITHOUT_SKILL
 
 
 def test_the_interval_holds_what_the_other_view_says():

@@ -130,13 +130,6 @@ class NoisePosterior(NamedTuple):
         )
         return self._replace(weights=weights)
 
-    def believed_by(self, skill: Skill) -> "NoisePosterior":
-        """The posterior that doubts noise as far as the columns may tell nothing.
-
-        Without any skill it stays as it is, as nothing is flagged then.
-        """
-        return self.with_overlap(1 - skill.weight) if skill.enough else self
-
     @property
     def rate(self) -> float:
         """Expected fraction of wrong labels among the rows that the hypotheses were fitted to."""
@@ -436,7 +429,6 @@ def posterior_of(
     certain: float = np.inf,
     *,
     judged: bool = True,
-    graded: bool = True,
 ) -> Posterior:
     """Learn the noise from some of the rows, then compute the posterior of all of them.
 
@@ -463,8 +455,6 @@ def posterior_of(
         neighbours make each other certain.
     judged : bool, default=True
         Whether to judge the rows; otherwise the posterior is one of no rows.
-    graded : bool, default=True
-        Whether noise is believed in part where the columns tell little; or fully, or not at all.
     """
     certain = certain if units is None else np.inf
     rows = noise_rows(codes, len(logs), random, units, known)
@@ -473,9 +463,8 @@ def posterior_of(
         q = np.exp(noise.calibration.apply(logs).astype(float))
         noise = noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))
     if judged:
-        return posterior_given_noise(noise, logs, codes, equal, units, known, graded=graded)
-    skill = skill_of(logs, codes, units, graded=graded)
-    noise = noise.believed_by(skill)
+        return posterior_given_noise(noise, logs, codes, equal, units, known)
+    skill = skill_of(logs, codes, units)
     nothing = RowRule(noise, skill).judge(logs[:, :0], codes[:0])
     return gathered_posterior(nothing, noise, skill, n_rows=len(codes), rate=noise.rate)
 
@@ -487,12 +476,9 @@ def posterior_given_noise(
     equal: np.ndarray | None = None,
     units: np.ndarray | None = None,
     known: np.ndarray | None = None,
-    *,
-    graded: bool = True,
 ) -> Posterior:
     """The posterior of every label by what is known of the noise."""
-    skill = skill_of(logs, codes, units, graded=graded)
-    noise = noise.believed_by(skill)
+    skill = skill_of(logs, codes, units)
     vote, vote_weight = _vote_of_equal_rows(noise, logs, codes, equal)
     rule = RowRule(noise, skill)
     rows = rule.judge(logs, codes, known, vote=vote, vote_weight=vote_weight)
@@ -524,7 +510,7 @@ def gathered_posterior(
     noise : NoisePosterior
         What is known of the noise.
     skill : Skill
-        Only columns that surely tell something may narrow the interval of the noise rate.
+        Only columns that tell something may narrow the interval of the noise rate.
     n_rows, rate : int and float, optional
         How many rows there are and which fraction is expected to be wrong, where only sums are
         given.
@@ -538,7 +524,7 @@ def gathered_posterior(
     rate = float(rows.p_wrong.mean()) if rate is None else rate
     low = 0.0
     high = 1 - skill.largest_frequency
-    if skill.weight == 1:
+    if skill.enough:
         low, high = noise.interval(n if n_units is None else n_units)
     return Posterior(
         p_wrong=rows.p_wrong,

@@ -457,12 +457,6 @@ def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> 
             f"{percent(posterior.high)} is possible. Nothing is flagged."
         ]
     notes = []
-    if posterior.skill.weight < 1:
-        notes.append(
-            "These columns hardly tell the labels apart, or do not tell them apart at all: little "
-            "better than knowing how frequent each label is. So errors are doubted, and anything "
-            f"from none to {percent(posterior.high)} is possible."
-        )
     if flagged and posterior.noise.ambiguity >= OVERLAP:
         look = f"Part or all of the {flagged:,} labels that look wrong"
         notes.append(

@@ -90,7 +90,7 @@ def _with_p_wrong(
     n = len(codes)
     rate = float(p_wrong.mean())
     _, low, high = expected_left(components, others=components.others)
-    known = posterior.skill.weight == 1  # otherwise the interval stays as wide as it can be
+    known = posterior.skill.enough  # without skill, the interval stays as wide as it can be
     return posterior._replace(
         p_wrong=p_wrong,
         p_other=(posterior.p_other * factor).astype(posterior.p_other.dtype),

@@ -38,8 +38,6 @@ CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memori
 
 # Whether the columns tell anything. `python benchmarks/honesty.py claims null`
 LEAST_SKILL_OF_A_POOL = 3.0  # standard errors; weights that were fitted to the labels add to chance
-SOME_SKILL = 2.25  # standard errors from which it is believed in part: also by `honesty.py tables
-FULL_SKILL = 3.5  # --sets more`, every other table; and from which it is not doubted
 
 
 class Pool(NamedTuple):
@@ -292,30 +290,14 @@ class Skill(NamedTuple):
     z: float  # what they tell beyond labels dealt by lot, in standard errors
     largest_frequency: float  # of the most frequent label
     forecast: float = 0.0  # gain over knowing the frequencies, in standard errors
-    graded: bool = True  # whether it may be believed in part
-
-    @property
-    def weight(self) -> float:
-        """How far to believe that labels can be checked by these columns, from 0 to 1.
-
-        Columns that tell nothing seldom reach some skill by chance, and hardly ever full skill.
-        Far worse forecasts than none are not believed at all.
-        """
-        if self.forecast <= -LEAST_SKILL_OF_A_POOL:
-            return 0.0
-        if not self.graded:
-            return float(self.z >= LEAST_SKILL_OF_A_POOL)
-        return float(np.clip((self.z - SOME_SKILL) / (FULL_SKILL - SOME_SKILL), 0.0, 1.0))
 
     @property
     def enough(self) -> bool:
-        """Whether labels can be checked by these columns at all."""
-        return self.weight > 0
+        """Whether labels can be checked by these columns: not by far worse forecasts than none."""
+        return self.z >= LEAST_SKILL_OF_A_POOL and self.forecast > -LEAST_SKILL_OF_A_POOL
 
 
-def skill_of(
-    logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = None, *, graded: bool = True
-) -> Skill:
+def skill_of(logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = None) -> Skill:
     """Compare the sum of g = log((q[label] / frequency[label] + 1) / 2) with permuted labels.
 
     Mean and variance over all permutations are known (Hoeffding, 1951). They hold however well
@@ -343,10 +325,10 @@ def skill_of(
     gain -= sums[codes] / n
     variance = frequencies @ (squares - sums**2 / n)
     if variance <= 1e-12 * n:
-        return Skill(0.0, float(frequencies.max()), graded=graded)
+        return Skill(0.0, float(frequencies.max()))
     if units is not None:
         together = np.bincount(units, weights=gain - gain.mean())
         variance *= np.vdot(together, together) / max(n * gain.var(), 1e-300)
     forecast = plain.sum() / max(plain.std() * np.sqrt(n), 1e-12)
     z = gain.sum() / np.sqrt(variance)
-    return Skill(float(z), float(frequencies.max()), float(forecast), graded)
+    return Skill(float(z), float(frequencies.max()), float(forecast))

@@ -99,7 +99,7 @@ class JudgedCells:
     ) -> None:
         codes = [column.astype(np.intp) for column in Y.T]
         self.posteriors = [
-            posterior_of(pool.logs, own, np.random.default_rng(seed), equal, graded=False)
+            posterior_of(pool.logs, own, np.random.default_rng(seed), equal)
             for pool, own in zip(pools, codes, strict=True)
         ]
         noises = [posterior.noise for posterior in self.posteriors]
@@ -112,7 +112,7 @@ class JudgedCells:
             shared, self.joint, self.given = share_noise([noises[label] for label in judged])
             for label, noise in zip(judged, shared, strict=True):
                 self.posteriors[label] = posterior_given_noise(
-                    noise, pools[label].logs, codes[label], equal, graded=False
+                    noise, pools[label].logs, codes[label], equal
                 )
 
     @cached_property

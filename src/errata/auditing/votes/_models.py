@@ -105,7 +105,7 @@ class ItemModels:
             {"name": name, "weight": weight, "agreement": agreement}
             for name, weight, agreement in of_models
         ]
-        return proba, models, skill_of(pool.logs, own, data.groups, graded=False).enough
+        return proba, models, skill_of(pool.logs, own, data.groups).enough
 
     def _taught(self, codes: np.ndarray) -> np.ndarray:
         """Items to learn from: those of classes that have two."""
@@ -168,8 +168,7 @@ class UserProbabilities:
         power = np.exp(minimize_scalar(measure_loss, bounds=POWERS, method="bounded").x)
         agreement = float(np.mean(logs.argmax(axis=1) == codes[known]))
         model = {"name": "your probabilities", "weight": 1.0, "agreement": agreement}
-        pooled = log_softmax(power * logs, axis=1).T
-        has_skill = skill_of(pooled, codes[known], graded=False).enough
+        has_skill = skill_of(log_softmax(power * logs, axis=1).T, codes[known]).enough
         return softmax(power * self.logs, axis=1), [model], has_skill
 
 
