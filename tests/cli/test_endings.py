@@ -16,10 +16,10 @@ from rich.table import Table
 from cli.command_line import invoke
 from errata._files import is_pattern
 from errata.auditing import NoiseRate
+from errata.cli.__main__ import UserError, handle_errors, handle_signals, show
 from errata.cli._audit import check_rate
 from errata.cli._console import explain_resuming, make_console, say, show_bar
 from errata.cli._diff import check_newly_flagged
-from errata.cli._endings import UserError, handle_errors, handle_signals, show
 from errata.cli._folder import name_audit
 from waiting import LONG
 
@@ -32,7 +32,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 import click
 from errata.cli.__main__ import main
-from errata.cli._folder import make_folder
+from errata.cli._audit import make_folder
 
 @main.command()
 def wait():
@@ -163,7 +163,7 @@ def kill_a_worker():
     ],
 )
 def test_memory_that_does_not_suffice_is_one_sentence(fail, sentence, monkeypatch):
-    monkeypatch.setattr("errata.cli._endings._get_memory_limit", lambda: None)
+    monkeypatch.setattr("errata.cli.__main__._get_memory_limit", lambda: None)
     with pytest.raises(UserError) as caught, handle_errors():
         fail()
     assert caught.value.message.startswith(sentence)

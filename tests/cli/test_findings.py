@@ -6,9 +6,9 @@ from rich.console import Console
 
 from errata._format import percent
 from errata.auditing import _settings
-from errata.cli import _folder
+from errata.cli import _audit
+from errata.cli._audit import write_outputs
 from errata.cli._findings import print_findings
-from errata.cli._folder import write_outputs
 from report.fake_summary import no_skill, perhaps_overlap, random_summary
 from stored_cases import stored_audit
 
@@ -101,7 +101,7 @@ def ranked(folder):
 @pytest.mark.parametrize("most", [1_000, 20])
 def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
     monkeypatch.setattr(_settings, "EXACT_ROWS", 500)
-    monkeypatch.setattr(_folder, "MOST_RANKED", most)
+    monkeypatch.setattr(_audit, "MOST_RANKED", most)
     audit = stored_audit(tmp_path)
     words, _ = write_outputs(audit, tmp_path / "pets.audit")
     expected = [row for row in audit.table(flagged=False)["row"] if audit.flagged[row]]

@@ -1,6 +1,9 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
+import json
+import os
 import shlex
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -12,22 +15,15 @@ import click
 
 import errata
 
-from .._files import find_database, is_pattern, readable
+from .._files import atomic_folder, find_database, is_pattern, make_temporary_prefix, readable
+from .._format import count
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
-from .._sentences import wording
-from ._console import explain_resuming, make_console, say
+from .._sentences import answer, notes, wording
+from ._console import explain_resuming, fail, make_console, say
 from ._embed import embed_columns
-from ._endings import fail
-from ._findings import format_clean_command, print_as_json, print_findings
-from ._folder import (
-    check_place,
-    make_folder,
-    name_audit,
-    query_database,
-    write_outputs,
-    write_ranked,
-)
+from ._findings import format_clean_command, print_findings
+from ._folder import check_place, clean_up, name_audit
 from ._options import (
     FRACTION,
     FREQUENCY,
@@ -40,6 +36,12 @@ from ._options import (
     open_engine,
     read_arguments,
 )
+
+MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
+CHANCES = ("p_wrong", "p_consensus")
+
+FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
+OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
 
 # Options by the title under which the help shows them.
 input_option = partial(click.option, cls=TitledOption, title="What to audit")
@@ -458,6 +460,137 @@ def _load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -
             f"--compare-to {path} would be replaced before it is compared; choose another --out."
         )
     return found
+
+
+@contextmanager
+def query_database(
+    database: Path | None,
+    query: str | None,
+    out_table: str | None,
+    file: Path,
+    out: Path,
+    *,
+    force: bool,
+) -> Iterator[tuple[Path, Path]]:
+    """Yield the file to audit, and what it will be called: of a database the result of the query.
+
+    The result stays beside the audit, for who reviews and cleans it, if the block succeeds.
+    """
+    if database is None:
+        yield file, file
+        return
+    if query is None:
+        raise ValueError(f"say what to audit of {database}, with --query, as in 'select * from t'.")
+    from ..tables.formats._database import check_new_table, write_query  # here: it brings NumPy
+
+    check_place(out, force)
+    table = out.with_name(f"{out.name.removesuffix('.audit')}.query.parquet")
+    if table.exists() and not force:
+        raise FileExistsError(f"{table} is there already; choose another --out, or use --force.")
+    if out_table is not None:
+        check_new_table(database, out_table, force=force)
+    prefix = make_temporary_prefix()
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=prefix) as folder:
+        result = Path(folder, table.name)
+        write_query(database, query, result)
+        try:
+            yield result, table
+        except (ValueError, OSError) as error:  # in words that last longer than the file
+            error.args = tuple(
+                each.replace(str(result), "the result of --query")
+                if isinstance(each, str)
+                else each
+                for each in error.args
+            )
+            raise
+        os.replace(result, table)
+
+
+@contextmanager
+def make_folder(out: Path, *, force: bool, is_filled: bool = False) -> Iterator[Path]:
+    """Yield the name of a folder to make; it becomes ``out`` when the block succeeds.
+
+    What stands in the way is found out before the block begins, not after minutes of work. An
+    audit that is there already gives way with ``force``, or where the block itself fills ``out``
+    first; any other folder or file never does. The table may be confidential: nobody but its owner
+    may read what is in the folder.
+    """
+    check_place(out, force)
+    clean_up(out.parent)
+    with atomic_folder(out, force=force or is_filled, private=True) as folder:
+        yield folder
+
+
+def write_outputs(found: Any, folder: Path, earlier: Any = None) -> tuple[str, Any]:
+    """Write all of it; say what the ranked list holds, and what changed since ``earlier``."""
+    from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
+
+    found.save(folder)
+    found.report(folder / "report.html")
+    listed, words = _list_rows(found)
+    _write(folder / "ranked.csv", listed)
+    for name, columns in further_lists(found).items():
+        _write(folder / f"{name}.csv", columns)
+    since = None if earlier is None else errata.diff(earlier, found)
+    changes = [] if since is None else [since.markdown()]
+    text = "\n\n".join([found.to_markdown(), *changes])
+    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
+    return words, since
+
+
+def _list_rows(found: Any) -> tuple[dict[str, Any], str]:
+    """The columns of ``ranked.csv``, and what its rows are."""
+    ranked, words = _rank_rows(found)
+    if found.ids is not None:
+        ranked["id"] = found.ids[ranked["row"]]
+    ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
+    wanted = ["row", *(() if found.ids is None else ("id",)), *KINDS[found.kind].listed]
+    return {name: ranked[name] for name in wanted}, words
+
+
+def _rank_rows(found: Any) -> tuple[dict[str, Any], str]:
+    """The rows of the list, the most suspicious first, and what they are."""
+    from ..auditing.results._base import ranked_columns  # here, as it brings scikit-learn
+
+    if len(found) <= errata.auditing._settings.EXACT_ROWS:
+        return ranked_columns(found), f"All {KINDS[found.kind].row}s"
+    ranked = ranked_columns(found, flagged=True, most=MOST_RANKED)
+    flagged = found.metrics()["n_flagged"]
+    if flagged <= MOST_RANKED:
+        return ranked, "The flagged rows"
+    return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
+
+
+def _write(path: Path, columns: dict[str, Any]) -> None:
+    # Further digits say nothing, and differ from one machine to the next.
+    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k in CHANCES}
+    errata.tables.write_table(path, columns | chance, guard_formulas=True)
+
+
+def write_ranked(found: Any, database: Any, name: str, *, force: bool) -> None:
+    """Write the ranked rows to a new table of a database."""
+    from ..tables.formats._database import write_database_table  # here, as it brings NumPy
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "ranked.parquet")
+        errata.tables.write_table(path, _list_rows(found)[0])
+        write_database_table(database, name, path, force=force)
+    say(f"Wrote the table {name} of {database}.", err=True)
+
+
+def print_as_json(found: Any, since: Any, folder: Path) -> None:
+    """Print the summary, but for what is drawn; notes go to standard error, too."""
+    summary = found.summary()
+    for note in notes(summary):
+        say(f"Note: {note}", err=True)
+    told = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
+        "answer": answer(summary),
+        "examples": [{name: row[name] for name in OF_A_ROW} for row in summary["examples"]],
+        "metrics": found.metrics(),
+        "diff": None if since is None else since.to_dict(),
+        "folder": str(folder),
+    }
+    say(json.dumps(told, indent=2, allow_nan=False))
 
 
 def check_rate(found: Any, most: float) -> None:

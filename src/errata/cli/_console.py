@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.box import SIMPLE_HEAD
@@ -88,3 +88,9 @@ def show_bar(terminal: Console, title: str) -> Iterator[Callable[[int, int], Non
     with Progress(*columns, console=terminal, disable=not terminal.is_terminal) as bar:
         task = bar.add_task(visible(title))
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def fail(why: str) -> NoReturn:
+    """End with exit code 1, as a pipeline asked for."""
+    say(why, err=True)
+    raise SystemExit(1)

@@ -10,8 +10,7 @@ import errata
 
 from .._format import plural
 from .._kinds import KINDS
-from ._console import say
-from ._endings import fail
+from ._console import fail, say
 
 
 @click.command()

@@ -1,6 +1,5 @@
 """What an audit found, for the terminal: the answer, where it is worst, what to do next."""
 
-import json
 import shlex
 from pathlib import Path
 from pkgutil import resolve_name
@@ -12,7 +11,7 @@ from rich.table import Table
 from .._format import count, percent, plural, probability
 from .._kinds import kind_of
 from .._sentences import answer, cleaning, notes, overlooked, tell_why
-from ._console import format_title, make_table, say
+from ._console import format_title, make_table
 from ._folder import name_audit
 
 # Lines of each table; the report has the rest.
@@ -27,9 +26,6 @@ LABELS = 10
 ITEMS = 10
 WORKERS = 10
 ASKED = 5
-
-FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
-OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
 
 
 def print_findings(
@@ -317,18 +313,3 @@ def _make_asked_table(asked: list[dict[str, Any]]) -> Table:
         chance = probability(each["p_consensus"])
         table.add_row(each["item"], each["consensus"], count(each["votes"]), chance)
     return table
-
-
-def print_as_json(found: Any, since: Any, folder: Path) -> None:
-    """Print the summary, but for what is drawn; notes go to standard error, too."""
-    summary = found.summary()
-    for note in notes(summary):
-        say(f"Note: {note}", err=True)
-    told = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
-        "answer": answer(summary),
-        "examples": [{name: row[name] for name in OF_A_ROW} for row in summary["examples"]],
-        "metrics": found.metrics(),
-        "diff": None if since is None else since.to_dict(),
-        "folder": str(folder),
-    }
-    say(json.dumps(told, indent=2, allow_nan=False))
