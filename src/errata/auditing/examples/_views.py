@@ -35,6 +35,7 @@ class RowsView(ABC):
     """Some rows of a table, or all, whoever gave them their labels."""
 
     inputs: Inputs
+    audit: Any = None  # what a kind has found, where its view only puts that into words
     rows: np.ndarray | None = None  # their places in the table; None for all
 
     n_similar: ClassVar[int] = SIMILAR_ROWS  # rows beside an example

@@ -1,7 +1,7 @@
 """The audit of several labels per row, one stage after the other, and its rows to look at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -545,11 +545,10 @@ def reasons_for_cells(audit: "MultilabelAudit", row: int, near: list[int]) -> li
     return reasons
 
 
-@dataclass(frozen=True, kw_only=True)
 class CellView(RowsView):
     """All rows."""
 
-    audit: "MultilabelAudit"
+    audit: MultilabelAudit
 
     def label(self, row: int) -> dict[str, Any]:
         """A row, and the labels that it has."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -461,11 +460,10 @@ def explain_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:
     return reasons
 
 
-@dataclass(frozen=True, kw_only=True)
 class TargetView(RowsView):
     """All rows."""
 
-    audit: "TargetAudit"
+    audit: TargetAudit
 
     n_similar = TARGET_NEIGHBORS
     has_pictures = False
