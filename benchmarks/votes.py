@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from errata import audit_votes
 from errata.auditing.inputs._features import fit_scale
-from errata.auditing.votes import ItemModels, judge_votes, read_votes
+from errata.auditing.votes import ItemModels, JudgedVotes, read_votes
 from errata.auditing.votes._finding import (
     class_posterior_of_votes,
     keep_shares,
@@ -206,7 +206,7 @@ def votes_alone(name, method, data):
     votes, truth = crowd(data, name)
     if method in PEERS:
         return [measured(votes, truth, by_peer(method, votes))]
-    findings = judge_votes(votes)
+    findings = JudgedVotes(votes)
     if method == "majority":
         return [measured(votes, truth, by_shares(votes), column(findings, "agreement"))]
     cell = measured(votes, truth, findings.proba, column(findings, "accuracy"))
@@ -219,7 +219,7 @@ def with_features(name, seed, data):
     votes, X, truth = simulated(data, name, int(seed))
     models = ItemModels(fit_scale(X, seed)[0], len(votes.classes), seed=int(seed))
     classifier, _, _ = models(votes.majority)
-    alone, both = judge_votes(votes), judge_votes(votes, models)
+    alone, both = JudgedVotes(votes), JudgedVotes(votes, models)
     cells = {
         "errata": (both.proba, column(both, "accuracy")),
         "votes alone": (alone.proba, column(alone, "accuracy")),
@@ -235,7 +235,7 @@ def simulated_crowd(kind, seed):
     votes, truth, X = drawn_crowd(kind, int(seed))
     models = ItemModels(fit_scale(X, 0)[0], len(votes.classes))
     cells = []
-    for way, findings in (("votes", judge_votes(votes)), ("table", judge_votes(votes, models))):
+    for way, findings in (("votes", JudgedVotes(votes)), ("table", JudgedVotes(votes, models))):
         majority, proba = votes.majority != truth, findings.proba
         known = np.array(
             [
@@ -292,13 +292,13 @@ def asked_for(name, way, seed, data):
         open_ = np.flatnonzero(given < votes.n_votes)
         best = open_[np.lexsort((lot[open_], -value[open_]))]
         given[best[: len(given) // 4]] += 1
-    findings = judge_votes(some(votes, rank < given[votes.item]))
+    findings = JudgedVotes(some(votes, rank < given[votes.item]))
     right = findings.proba.argmax(axis=1) == truth
     return [{"accuracy": right[truth >= 0].mean()}]
 
 
 def worth(votes, way):
-    findings = judge_votes(votes)
+    findings = JudgedVotes(votes)
     if way == "ask":
         return findings.ask
     return -(findings.proba * np.log(np.maximum(findings.proba, FLOOR))).sum(axis=1)

@@ -13,7 +13,7 @@ from auditing.crowd_cases import (
     make_crowd,
     workers_right,
 )
-from errata.auditing.votes import _finding, judge_votes, read_votes
+from errata.auditing.votes import JudgedVotes, _finding, read_votes
 from errata.auditing.votes._finding import (
     choose_vote_weight,
     gain_of_asking,
@@ -33,7 +33,7 @@ def test_consensus_beats_the_majority_and_knows_how_sure_it_is():
     right, best, majority, errors, weights = [], [], [], [], []
     for seed in range(4):
         crowd = make_crowd(seed)
-        findings = judge_votes(crowd.votes)
+        findings = JudgedVotes(crowd.votes)
         right.append(accuracy(findings.proba, crowd.classes))
         best.append(np.mean(by_matrices(crowd) == crowd.classes))
         majority.append(np.mean(crowd.votes.majority == crowd.classes))
@@ -47,7 +47,7 @@ def test_consensus_beats_the_majority_and_knows_how_sure_it_is():
 
 def test_noise_rate_holds_the_wrong_majority_labels():
     crowd = make_crowd(0)
-    findings = judge_votes(crowd.votes)
+    findings = JudgedVotes(crowd.votes)
     wrong = crowd.votes.majority != crowd.classes
     assert findings.noise_rate.low <= findings.noise_rate.estimate <= findings.noise_rate.high
     assert abs(findings.noise_rate.estimate - wrong.mean()) < 0.03
@@ -63,7 +63,7 @@ def test_intervals_hold_the_truth_on_both_sides():
     held, below, workers = [], [], []
     for seed in range(20):
         crowd = make_crowd(seed, n=150, n_workers=12, n_votes=4)
-        findings = judge_votes(crowd.votes)
+        findings = JudgedVotes(crowd.votes)
         rate = findings.noise_rate
         wrong = np.mean(crowd.votes.majority != crowd.classes)
         held.append(rate.low <= wrong <= rate.high)
@@ -87,7 +87,7 @@ def test_names_and_order_do_not_matter():
     other = read_votes(
         (items[votes.item][order], workers[votes.worker][order], labels[votes.label][order])
     )
-    found, again = judge_votes(votes), judge_votes(other)
+    found, again = JudgedVotes(votes), JudgedVotes(other)
     assert_allclose(again.proba[items][:, labels], found.proba, rtol=0, atol=1e-9)
     assert_allclose(again.p_wrong[items], found.p_wrong, rtol=0, atol=1e-9)
     assert_allclose(again.ask[items], found.ask, rtol=0, atol=1e-9)
@@ -99,7 +99,7 @@ def test_names_and_order_do_not_matter():
 
 def test_single_votes_stay_as_they_are():
     crowd = make_crowd(0, n=200, n_votes=1, shares=[0.8, 0.1, 0.1])
-    findings = judge_votes(crowd.votes)
+    findings = JudgedVotes(crowd.votes)
     assert not findings.has_skill
     assert_array_equal(findings.proba.argmax(axis=1), crowd.votes.label)
     assert ((findings.p_wrong > 0) & (findings.p_wrong < 1)).all()
@@ -112,7 +112,7 @@ def test_single_votes_stay_as_they_are():
 
 def test_where_all_agree_nothing_looks_wrong():
     item, worker = np.divmod(np.arange(300), 3)
-    findings = judge_votes(read_votes((item, worker, item % 2)))
+    findings = JudgedVotes(read_votes((item, worker, item % 2)))
     assert findings.has_skill
     assert findings.p_wrong.max() < 0.02
     assert not any(entry["guessing"] for entry in findings.workers)
@@ -120,7 +120,7 @@ def test_where_all_agree_nothing_looks_wrong():
 
 def test_a_rare_class_survives():
     crowd = make_crowd(1, n=2000, n_classes=2, shares=[0.97, 0.03])
-    findings = judge_votes(crowd.votes)
+    findings = JudgedVotes(crowd.votes)
     rare = crowd.classes == 1
     assert np.mean(findings.proba.argmax(axis=1)[rare] == 1) > 0.5
     assert accuracy(findings.proba, crowd.classes) >= np.mean(crowd.votes.majority == crowd.classes)
@@ -129,11 +129,11 @@ def test_a_rare_class_survives():
 def test_items_without_votes_are_asked_about_first_and_never_suspected():
     crowd = make_crowd(2, n=300)
     votes = crowd.votes.for_items(np.arange(310))
-    findings = judge_votes(votes)
+    findings = JudgedVotes(votes)
     assert (findings.p_wrong[300:] == 0).all()
     assert_allclose(findings.proba[300:].sum(axis=1), 1, rtol=1e-12, atol=0)
     assert findings.ask[300:].min() >= np.quantile(findings.ask[:300], 0.9)
-    alone = judge_votes(crowd.votes)
+    alone = JudgedVotes(crowd.votes)
     assert_allclose(findings.proba[:300], alone.proba, rtol=0, atol=1e-12)
     assert_allclose(findings.noise_rate.estimate, alone.noise_rate.estimate, rtol=1e-12, atol=0)
 
@@ -141,7 +141,7 @@ def test_items_without_votes_are_asked_about_first_and_never_suspected():
 @pytest.mark.parametrize("k", [2, 12])
 def test_few_votes_and_many_classes_are_no_trouble(k):
     crowd = make_crowd(3, n=40, n_workers=6, n_votes=3, n_classes=k)
-    findings = judge_votes(crowd.votes)
+    findings = JudgedVotes(crowd.votes)
     assert np.isfinite(findings.proba).all()
     assert ((findings.p_wrong >= 0) & (findings.p_wrong <= 1)).all()
     assert findings.shared.shape == (k, k)
@@ -326,7 +326,7 @@ def test_a_table_counts_less_where_workers_err_together():
 
 
 def test_without_verdicts_the_mean_over_the_components_is_what_the_audit_says():
-    found = judge_votes(read_votes(crowd()[0]))
+    found = JudgedVotes(read_votes(crowd()[0]))
     grouped = found.group_hypotheses()
     assert grouped.kinds[:3] == ("votes as weighed", "votes worth less", "votes worth more")
     np.testing.assert_allclose(grouped.weights.sum(), 1, rtol=0, atol=1e-12)
@@ -334,6 +334,6 @@ def test_without_verdicts_the_mean_over_the_components_is_what_the_audit_says():
 
 
 def test_votes_worth_less_make_more_labels_look_wrong():
-    found = judge_votes(read_votes(crowd()[0]))
+    found = JudgedVotes(read_votes(crowd()[0]))
     rate = found.group_hypotheses().p.mean(axis=0)
     assert rate[1] > rate[0]

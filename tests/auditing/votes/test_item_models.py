@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auditing.crowd_cases import make_crowd
-from errata.auditing.votes import ItemModels, judge_votes
+from errata.auditing.votes import ItemModels, JudgedVotes
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +26,8 @@ def columns_of(classes, distance, seed=0):
 
 def test_columns_that_tell_help_items_with_few_votes():
     crowd = make_crowd(0, n=400, n_votes=2)
-    alone = judge_votes(crowd.votes)
-    both = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 3.0), 3))
+    alone = JudgedVotes(crowd.votes)
+    both = JudgedVotes(crowd.votes, ItemModels(columns_of(crowd.classes, 3.0), 3))
     assert accuracy(both, crowd.classes) > accuracy(alone, crowd.classes) + 0.08
     assert both.feature_weight > 0
     assert alone.feature_weight is None
@@ -38,8 +38,8 @@ def test_columns_of_noise_cost_nothing():
     losses = []
     for seed in range(3):
         crowd = make_crowd(seed, n=300, n_votes=3)
-        both = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 0.0, seed), 3))
-        losses.append(accuracy(judge_votes(crowd.votes), crowd.classes))
+        both = JudgedVotes(crowd.votes, ItemModels(columns_of(crowd.classes, 0.0, seed), 3))
+        losses.append(accuracy(JudgedVotes(crowd.votes), crowd.classes))
         losses[-1] -= accuracy(both, crowd.classes)
     assert np.mean(losses) <= 0.005
 
@@ -51,7 +51,7 @@ def test_items_without_votes_are_told_by_their_columns(grouped):
     classes = np.r_[crowd.classes, np.arange(60) % 3]
     groups = np.arange(360) // 4 if grouped else None
     models = ItemModels(columns_of(classes, 4.0), 3, groups=groups)
-    findings = judge_votes(votes, models)
+    findings = JudgedVotes(votes, models)
     assert accuracy(findings, classes) > 0.9
     assert np.mean(findings.proba.argmax(axis=1)[300:] == classes[300:]) > 0.9
     assert (findings.p_wrong[300:] == 0).all()
@@ -59,7 +59,7 @@ def test_items_without_votes_are_told_by_their_columns(grouped):
 
 def test_single_votes_are_judged_by_columns():
     crowd = make_crowd(2, n=400, n_votes=1)
-    findings = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 4.0), 3))
+    findings = JudgedVotes(crowd.votes, ItemModels(columns_of(crowd.classes, 4.0), 3))
     assert findings.has_skill
     assert accuracy(findings, crowd.classes) > np.mean(crowd.votes.label == crowd.classes) + 0.1
 

@@ -7,8 +7,8 @@ from scipy.special import gammaln
 from scipy.stats import betabinom, dirichlet_multinomial
 
 from auditing.crowd_cases import draw_votes, make_crowd, workers_right
+from errata.auditing.votes import JudgedVotes, read_votes
 from errata.auditing.votes import _noise_model as noise_model
-from errata.auditing.votes import judge_votes, read_votes
 from errata.auditing.votes._finding import find_copying_workers, start
 from errata.auditing.votes._noise_model import Incidence, agree_beyond_chance
 
@@ -88,7 +88,7 @@ def wide_votes(seed, accuracies, n=400, k=3):
 
 
 def accuracy(wide, classes):
-    return np.mean(judge_votes(read_votes(wide)).proba.argmax(axis=1) == classes)
+    return np.mean(JudgedVotes(read_votes(wide)).proba.argmax(axis=1) == classes)
 
 
 @pytest.mark.parametrize("copies", [1, 4])
@@ -97,8 +97,8 @@ def test_copies_of_a_bad_worker_change_nothing(copies):
     votes = read_votes(np.column_stack([wide, *[wide[:, 6]] * copies]))
     first = find_copying_workers(votes)
     assert first.tolist() == [*range(7), *[6] * copies]
-    findings = judge_votes(votes)
-    alone = judge_votes(read_votes(wide))
+    findings = JudgedVotes(votes)
+    alone = JudgedVotes(read_votes(wide))
     np.testing.assert_allclose(findings.proba, alone.proba, rtol=0, atol=1e-9)
     assert f"{copies + 1} workers give the same votes" in findings.notes[-1]
     assert len(findings.workers) == 7 + copies

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from auditing.crowd_cases import by_matrices, make_crowd, workers_right
-from errata.auditing.votes import judge_votes, read_votes
+from errata.auditing.votes import JudgedVotes, read_votes
 
 
 def accuracies_of(crowd):
@@ -18,7 +18,7 @@ def column(findings, name):
 
 def test_bounds_hold_what_workers_are_and_matrices_are_near():
     crowd = make_crowd(0)
-    findings = judge_votes(crowd.votes)
+    findings = JudgedVotes(crowd.votes)
     truth = accuracies_of(crowd)
     assert np.abs(column(findings, "accuracy") - truth).mean() < 0.05
     held = (column(findings, "low") <= truth) & (truth <= column(findings, "high"))
@@ -30,7 +30,7 @@ def test_bounds_hold_what_workers_are_and_matrices_are_near():
 
 def test_agreement_is_with_the_majority():
     votes = read_votes((["a", "a", "a", "b", "b", "b"], list("xyzxyz"), list("ppqqqp")))
-    findings = judge_votes(votes)
+    findings = JudgedVotes(votes)
     assert_allclose(column(findings, "agreement"), [1, 1, 0], rtol=0, atol=1e-12)
     assert column(findings, "n_votes").tolist() == [2, 2, 2]
     assert column(findings, "worker").tolist() == ["x", "y", "z"]
@@ -43,7 +43,7 @@ def test_the_worst_confusion_is_named_class_first():
     label = classes[item]
     fooled = (worker == 4) & (label == 2) & (random.random(1000) < 0.6)
     votes = read_votes((item, worker, np.array(["ash", "elm", "oak"])[np.where(fooled, 0, label)]))
-    workers = judge_votes(votes).workers
+    workers = JudgedVotes(votes).workers
     assert workers[4]["worst"] == ("oak", "ash")
     assert workers[0]["worst"] is None
 
@@ -58,7 +58,7 @@ def test_those_who_toss_coins_are_marked_and_few_others():
         tosser = 30 + random.random((len(votes.items), 10)).argsort(axis=1)[:, :2].ravel()
         label = random.integers(3, size=len(item))
         columns = [(votes.item, item), (votes.worker, tosser), (votes.label, label)]
-        findings = judge_votes(read_votes(tuple(np.concatenate(pair) for pair in columns)))
+        findings = JudgedVotes(read_votes(tuple(np.concatenate(pair) for pair in columns)))
         guessing = column(findings, "guessing")
         marked.append(guessing[30:].sum())
         others.append(guessing[:30].sum())
@@ -74,9 +74,9 @@ def test_an_inverter_is_known_as_one():
     matrices = workers_right([0.8] * 5 + [0.05], 2)
     item, worker = np.divmod(np.arange(1800), 6)
     label = (random.random(1800) < matrices[worker, classes[item], 1]).astype(int)
-    with_it = judge_votes(read_votes((item, worker, label)))
+    with_it = JudgedVotes(read_votes((item, worker, label)))
     others = worker < 5
-    without = judge_votes(read_votes((item[others], worker[others], label[others])))
+    without = JudgedVotes(read_votes((item[others], worker[others], label[others])))
     assert with_it.workers[5]["high"] < 0.2
     right = [(found.proba.argmax(axis=1) == classes).mean() for found in (with_it, without)]
     assert right[0] >= right[1]
@@ -85,6 +85,6 @@ def test_an_inverter_is_known_as_one():
 def test_matrices_of_too_many_workers_and_classes_are_not_told(monkeypatch):
     for module in ("_noise_model", "_finding"):
         monkeypatch.setattr(f"errata.auditing.votes.{module}.MATRIX_NUMBERS", 100)
-    findings = judge_votes(make_crowd(0, n=60).votes)
+    findings = JudgedVotes(make_crowd(0, n=60).votes)
     assert all(worker["confusion"] is None for worker in findings.workers)
     assert "too many to keep" in findings.notes[0]

@@ -9,17 +9,16 @@
 """
 
 from ._audit import audit_votes
-from ._finding import VoteFindings, judge_votes
+from ._finding import JudgedVotes
 from ._inputs import Votes, read_votes
 from ._models import ItemModels
 from ._result import VoteAudit
 
 __all__ = [
     "ItemModels",
+    "JudgedVotes",
     "VoteAudit",
-    "VoteFindings",
     "Votes",
     "audit_votes",
-    "judge_votes",
     "read_votes",
 ]

@@ -1,7 +1,7 @@
 """The audit of votes, one stage after the other, and its items as a person sees them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..inputs._groups import group_numbers
 from ..inputs._inputs import arrange, check_pred_proba, features_without_leaks, row_index
 from ..inputs._labels import labels_from, one_per_row
 from ..models._default import check_classifier, estimator_table
-from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, judge_votes
+from ._finding import REVIEWED_VOTE_WEIGHTS, JudgedVotes
 from ._inputs import Votes, read_votes
 from ._models import ItemModels, UserProbabilities
 from ._result import VoteAudit
@@ -149,7 +149,7 @@ class VoteProblem(Problem):
     no_flags = "the votes do not tell which labels are wrong"
     has_map = True
     votes: Votes  # items without a vote included, in the order of the table where there is one
-    findings: VoteFindings
+    findings: JudgedVotes
     notes: list[str]
     table: Any = None  # a row for each item, without the column of their names
     model_table: Any = None  # the same without columns that look made from the label
@@ -251,7 +251,7 @@ class VoteProblem(Problem):
 
     def find(self, progress: Progress) -> None:
         """Weigh the votes by how often each annotator is right."""
-        findings = judge_votes(self.votes, self._choose_models(progress))
+        findings = JudgedVotes(self.votes, self._choose_models(progress))
         self.findings = findings
         self.has_skill = bool(findings.has_skill)
         self.p_wrong = findings.p_wrong
@@ -323,15 +323,7 @@ class VoteProblem(Problem):
             classes=votes.classes,
             codes=votes.majority,
         )
-        self.shown = ItemView(
-            inputs=shown,
-            proba=self.findings.proba,
-            other=other_classes(self.findings.proba, votes.majority),
-            p_majority_wrong=self.findings.p_wrong,
-            ballots=Ballots(
-                votes, np.array([worker["accuracy"] for worker in self.findings.workers])
-            ),
-        )
+        self.shown = ItemView(inputs=shown, audit=self.findings)
 
     def group_hypotheses(self, result: VoteAudit) -> Grouped:
         """By how much votes count."""
@@ -391,43 +383,92 @@ def _note_left_out(items: np.ndarray) -> list[str]:
     return [f"{plural(len(items), 'item')} {have} no vote ({names}) and {were} left out."]
 
 
-class Ballots:
-    """The votes of any item; ``accuracy`` is that of each worker."""
+class ItemView(RowsView):
+    """All items."""
 
-    def __init__(self, votes: Votes, accuracy: np.ndarray) -> None:
-        self.votes = votes
-        self.accuracy = accuracy
+    audit: JudgedVotes
 
-    def by_class(self, item: int) -> list[tuple[int, np.ndarray]]:
+    @property
+    def others(self) -> np.ndarray:
+        """The most probable class of each item besides the majority."""
+        return self.inputs.classes[self.other_codes]
+
+    @cached_property
+    def other_codes(self) -> np.ndarray:
+        """The same as codes."""
+        return other_classes(self.audit.proba, self.audit.votes.majority)
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That the majority of each item is wrong."""
+        return self.audit.p_wrong
+
+    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
+        """How many votes there are for what, and the labels of items around it."""
+        codes = self.inputs.codes
+        names = self.inputs.classes
+        other = self.other_codes
+        return [
+            [
+                self.describe_votes(row),
+                *labels_nearby(around, codes[row], other[row], codes, names, rows="items"),
+            ]
+            for row, around in zip(rows.tolist(), near, strict=True)
+        ]
+
+    def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Probabilities of the classes."""
+        return self.inputs.classes, self.audit.proba[rows], np.ones(len(rows), dtype=bool)
+
+    def label(self, row: int) -> dict[str, Any]:
+        """An item, its majority label, and what it is called."""
+        return super().label(row) | {"name": str(self.audit.votes.items[row])}
+
+    def judged(self, row: int) -> dict[str, Any]:
+        """The same, what the audit says about it, and who voted what."""
+        return super().judged(row) | {"votes": self.list_votes(row)}
+
+    def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """Who voted what."""
+        return [{"votes": self.list_votes(row)} for row in rows.tolist()]
+
+    @cached_property
+    def _accuracy(self) -> np.ndarray:
+        return np.array([worker["accuracy"] for worker in self.audit.workers])
+
+    def _votes_by_class(self, item: int) -> list[tuple[int, np.ndarray]]:
         """Each class that has votes and who voted so, that with most votes first.
 
         Of classes with as many, the majority is first; of annotators, the best.
         """
-        start, stop = np.searchsorted(self.votes.item, [item, item + 1])
-        labels = self.votes.label[start:stop]
-        workers = self.votes.worker[start:stop]
-        workers = workers[order := np.argsort(-self.accuracy[workers], kind="stable")]
+        votes = self.audit.votes
+        start, stop = np.searchsorted(votes.item, [item, item + 1])
+        labels = votes.label[start:stop]
+        workers = votes.worker[start:stop]
+        workers = workers[order := np.argsort(-self._accuracy[workers], kind="stable")]
         ballots = [(int(code), workers[labels[order] == code]) for code in np.unique(labels)]
-        own = self.votes.majority[item]
+        own = votes.majority[item]
         return sorted(ballots, key=lambda ballot: (-len(ballot[1]), ballot[0] != own))
 
-    def to_dicts(self, item: int) -> list[dict[str, Any]]:
+    def list_votes(self, item: int) -> list[dict[str, Any]]:
         """Plain dicts, ready for JSON: of each class how many votes, and the first of them."""
+        names = self.audit.votes.workers
         listed = []
         left = SHOWN_BALLOTS
-        for code, workers in self.by_class(item):
+        for code, workers in self._votes_by_class(item):
             some = workers[:left]
             left = max(left - len(workers), 0)
-            by = [[str(self.votes.workers[w]), four_digits(self.accuracy[w])] for w in some]
-            label = str(self.votes.classes[code])
+            by = [[str(names[worker]), four_digits(self._accuracy[worker])] for worker in some]
+            label = str(self.audit.votes.classes[code])
             listed.append({"label": label, "count": len(workers), "by": by})
         return listed
 
-    def describe(self, item: int) -> str:
+    def describe_votes(self, item: int) -> str:
         """How many votes there are for what, and by how good annotators, in a sentence."""
+        classes = self.audit.votes.classes
         counts = [
-            (len(workers), self.votes.classes[code], percent(float(self.accuracy[workers].mean())))
-            for code, workers in self.by_class(item)
+            (len(workers), classes[code], percent(float(self._accuracy[workers].mean())))
+            for code, workers in self._votes_by_class(item)
         ]
         n, name, right = counts[0]
         who = "an annotator" if n == 1 else "annotators"
@@ -439,59 +480,6 @@ class Ballots:
         more = sum(n for n, _, _ in counts[1 + TOLD_CLASSES :])
         parts += [f"{more} for others"] if more else []
         return "; ".join(parts) + "."
-
-
-@dataclass(frozen=True, kw_only=True)
-class ItemView(RowsView):
-    """All items."""
-
-    proba: np.ndarray  # (N, K)
-    other: np.ndarray  # (N,), code of the most probable class besides the majority
-    p_majority_wrong: np.ndarray  # (N,)
-    ballots: Ballots
-
-    @property
-    def others(self) -> np.ndarray:
-        """The most probable class of each item besides the majority."""
-        return self.inputs.classes[self.other]
-
-    @property
-    def other_codes(self) -> np.ndarray:
-        """The same as codes."""
-        return self.other
-
-    @property
-    def p_wrong(self) -> np.ndarray:
-        """That the majority of each item is wrong."""
-        return self.p_majority_wrong
-
-    def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
-        """How many votes there are for what, and the labels of items around it."""
-        codes = self.inputs.codes
-        names = self.inputs.classes
-        return [
-            [
-                self.ballots.describe(row),
-                *labels_nearby(around, codes[row], self.other[row], codes, names, rows="items"),
-            ]
-            for row, around in zip(rows.tolist(), near, strict=True)
-        ]
-
-    def likely(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Probabilities of the classes."""
-        return self.inputs.classes, self.proba[rows], np.ones(len(rows), dtype=bool)
-
-    def label(self, row: int) -> dict[str, Any]:
-        """An item, its majority label, and what it is called."""
-        return super().label(row) | {"name": str(self.ballots.votes.items[row])}
-
-    def judged(self, row: int) -> dict[str, Any]:
-        """The same, what the audit says about it, and who voted what."""
-        return super().judged(row) | {"votes": self.ballots.to_dicts(row)}
-
-    def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
-        """Who voted what."""
-        return [{"votes": self.ballots.to_dicts(row)} for row in rows.tolist()]
 
 
 def labels_of(votes: Votes) -> np.ndarray:
@@ -532,7 +520,7 @@ def noise_of_majority(proba: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray,
     return mass[:, 0] / max(mass.sum(), 1e-300), transition
 
 
-def _hypotheses(findings: VoteFindings, voted: np.ndarray) -> list[dict[str, Any]]:
+def _hypotheses(findings: JudgedVotes, voted: np.ndarray) -> list[dict[str, Any]]:
     return [
         {"kind": kind, "weight": round(weight, 4), "rate": float(p_wrong[voted].mean())}
         for kind, (weight, p_wrong) in zip(REVIEWED_VOTE_WEIGHTS, findings.hypotheses, strict=False)

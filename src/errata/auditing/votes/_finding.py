@@ -51,38 +51,8 @@ CHANCE = 1.645  # standard deviations to either side that hold nine in ten
 REVIEWED_VOTE_WEIGHTS = ("votes as weighed", "votes worth less", "votes worth more")
 
 
-class VoteFindings(NamedTuple):
-    """Of N items, W workers and K classes."""
-
-    proba: np.ndarray  # (N, K), posterior of the class
-    p_wrong: np.ndarray  # (N,), that the majority label is not the class; 0 without votes
-    suspicion: np.ndarray  # (N,), ranks items: p_wrong before it was limited
-    workers: list[dict[str, Any]]  # as `_workers.describe_workers` says
-    ask: np.ndarray  # (N,), what one more vote would tell, in nats
-    noise_rate: NoiseRate  # of the majority labels
-    expected_wrong: NoiseRate  # of the consensus: its sum over items is what is still wrong
-    vote_weight: float  # t: what each of several votes counts
-    kappa_coin: float  # how alike workers are: votes that the common accuracy is worth
-    kappa_matrix: float  # the same of a class of a worker
-    feature_weight: float | None  # beta; None without features
-    shared: np.ndarray  # (K, K), P(vote | class) of an ordinary worker
-    has_skill: bool
-    notes: list[str]
-    models: list[dict[str, Any]]  # name, weight, agreement
-    hypotheses: list[tuple[float, np.ndarray]]  # weight, p_wrong (N,) by other vote weights
-
-    def group_hypotheses(self) -> Grouped:
-        """Other weights of votes, and the probability that each majority is wrong under them."""
-        kinds = REVIEWED_VOTE_WEIGHTS[: len(self.hypotheses)]
-        weights = np.array([weight for weight, _ in self.hypotheses])
-        p = np.stack([p_wrong for _, p_wrong in self.hypotheses], axis=1).astype(np.float32)
-        return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), self.p_wrong)
-
-
-def judge_votes(
-    votes: Votes, predict: Callable[[np.ndarray], Predicted] | None = None
-) -> VoteFindings:
-    """Judge items and workers by each other.
+class JudgedVotes:
+    """Items and workers judged by each other: N items, W workers, K classes.
 
     Parameters
     ----------
@@ -92,52 +62,88 @@ def judge_votes(
         Gets what each item probably is, as codes (N,) with -1 where nothing is known, and gives
         out-of-fold probabilities of models that learnt that; :class:`ItemModels` is one. What is
         found with them is learnt once more.
+
+    Attributes
+    ----------
+    proba : array of shape (N, K)
+        Posterior of the class.
+    p_wrong, suspicion : arrays of shape (N,)
+        That the majority label is not the class, 0 without votes; it ranks items, too.
+    workers : list of dict
+        See :func:`describe_workers`.
+    ask : array of shape (N,)
+        What one more vote would tell, in nats.
+    noise_rate, expected_wrong : NoiseRate
+        Of the majority labels; of the consensus, whose sum over items is what is still wrong.
+    vote_weight : float
+        t, what each of several votes counts.
+    kappa_coin, kappa_matrix : float
+        How alike workers are, and a class of theirs: votes that what they share is worth.
+    shared : array of shape (K, K)
+        P(vote | class) of an ordinary worker.
+    feature_weight : float or None
+        beta; None without features.
+    has_skill : bool
+    notes : list of str
+    models : list of dict
+        Name, weight and agreement.
+    hypotheses : list of (float, array of shape (N,))
+        Weight, and p_wrong by other weights of votes.
     """
-    first = find_copying_workers(votes)
-    once = count_copies_once(votes, first)
-    incidence = Incidence(once)
-    posterior = class_posterior_of_votes(incidence, start(once.counts), keep_shares(once.shares))
-    has_skill = agree_beyond_chance(once, incidence)
-    models: list[dict[str, Any]] = []
-    feature_weight = None
-    if predict is not None:
-        for _ in range(FEATURE_ROUNDS):
-            codes = np.where(once.n_votes > 0, posterior.proba.argmax(axis=1), -1)
-            predicted, models, models_have_skill = predict(codes)
-            prior = ByFeatures(once.shares, predicted)
-            posterior = class_posterior_of_votes(incidence, posterior.proba, prior)
-        has_skill = has_skill or models_have_skill
-        feature_weight = prior.weight
-    t = choose_vote_weight(incidence, posterior)
-    if predict is not None:
-        weaker = weaken_table(posterior.prior, once.shares, t**TABLE_POWER)
-        posterior = posterior._replace(prior=weaker)
-    others = [posterior.temper(min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
-    proba = posterior.temper(t)
-    if not has_skill:
-        proba = _as_voted(votes)
-        others = []
-    wrong = [_p_wrong(votes, each) for each in (proba, *others)]
-    voted = votes.n_votes > 0
-    annotators = posterior.annotators
-    return VoteFindings(
-        proba=proba,
-        p_wrong=wrong[0],
-        suspicion=wrong[0],
-        workers=describe_workers(votes, first, annotators, [proba, *others], t),
-        ask=gain_of_asking(proba, annotators.shared),
-        noise_rate=_rate(votes, [each[voted] for each in wrong], has_skill),
-        expected_wrong=_rate(votes, [1 - each.max(axis=1) for each in (proba, *others)], has_skill),
-        vote_weight=t,
-        kappa_coin=annotators.kappa_coin,
-        kappa_matrix=annotators.kappa_matrix,
-        feature_weight=feature_weight,
-        shared=annotators.shared,
-        has_skill=has_skill,
-        notes=[*_notes(votes, incidence, has_skill), *note_copying(votes, first)],
-        models=models,
-        hypotheses=_hypotheses(wrong),
-    )
+
+    def __init__(
+        self, votes: Votes, predict: Callable[[np.ndarray], Predicted] | None = None
+    ) -> None:
+        self.votes = votes
+        first = find_copying_workers(votes)
+        once = count_copies_once(votes, first)
+        incidence = Incidence(once)
+        share = keep_shares(once.shares)
+        posterior = class_posterior_of_votes(incidence, start(once.counts), share)
+        self.has_skill = agree_beyond_chance(once, incidence)
+        self.models: list[dict[str, Any]] = []
+        self.feature_weight = None
+        if predict is not None:
+            for _ in range(FEATURE_ROUNDS):
+                codes = np.where(once.n_votes > 0, posterior.proba.argmax(axis=1), -1)
+                predicted, self.models, models_have_skill = predict(codes)
+                prior = ByFeatures(once.shares, predicted)
+                posterior = class_posterior_of_votes(incidence, posterior.proba, prior)
+            self.has_skill = self.has_skill or models_have_skill
+            self.feature_weight = prior.weight
+        t = choose_vote_weight(incidence, posterior)
+        if predict is not None:
+            weaker = weaken_table(posterior.prior, once.shares, t**TABLE_POWER)
+            posterior = posterior._replace(prior=weaker)
+        self.vote_weight = t
+        annotators = posterior.annotators
+        self.kappa_coin = annotators.kappa_coin
+        self.kappa_matrix = annotators.kappa_matrix
+        self.shared = annotators.shared
+        others = [posterior.temper(min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
+        self.proba = posterior.temper(t)
+        if not self.has_skill:
+            self.proba = _as_voted(votes)
+            others = []
+        all_weights = [self.proba, *others]
+        self.workers = describe_workers(votes, first, annotators, all_weights, t)
+        self.ask = gain_of_asking(self.proba, self.shared)
+        wrong = [_p_wrong(votes, each) for each in all_weights]
+        self.p_wrong = wrong[0]
+        self.suspicion = wrong[0]
+        self.hypotheses = _hypotheses(wrong)
+        voted = votes.n_votes > 0
+        self.noise_rate = _rate(votes, [each[voted] for each in wrong], self.has_skill)
+        unlikely = [1 - each.max(axis=1) for each in all_weights]
+        self.expected_wrong = _rate(votes, unlikely, self.has_skill)
+        self.notes = [*_notes(votes, incidence, self.has_skill), *note_copying(votes, first)]
+
+    def group_hypotheses(self) -> Grouped:
+        """Other weights of votes, and the probability that each majority is wrong under them."""
+        kinds = REVIEWED_VOTE_WEIGHTS[: len(self.hypotheses)]
+        weights = np.array([weight for weight, _ in self.hypotheses])
+        p = np.stack([p_wrong for _, p_wrong in self.hypotheses], axis=1).astype(np.float32)
+        return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), self.p_wrong)
 
 
 def find_copying_workers(votes: Votes) -> np.ndarray:
