@@ -52,7 +52,7 @@ from scipy.stats import binomtest
 
 import errata
 from errata.audit_folder._files import VERSION
-from errata.auditing.classes import group_hypotheses, posterior_of
+from errata.auditing.classes import group_hypotheses, posterior_of, weigh_groups
 from errata.auditing.inputs._inputs import read_inputs
 from errata.auditing.models._base import TrainingData
 from errata.auditing.models._default import default_models
@@ -115,7 +115,7 @@ class Audited:
         data = TrainingData(inputs.X, codes, n_classes, None, 0, 1)
         logs = pool_models(data, default_models(len(codes), n_classes)).logs
         self.posterior = posterior_of(logs, codes, np.random.default_rng(0))
-        self.grouped = group_hypotheses(self.posterior, logs, codes)
+        self.p = group_hypotheses(self.posterior, logs, codes)
         self.p_wrong, self.wrong = self.posterior.p_wrong, wrong[inputs.audited]
         self.flagged = self.flags(np.ones(len(codes), dtype=bool), self.p_wrong)
 
@@ -126,8 +126,8 @@ class Audited:
 
     def components(self, reading):
         """Components, and the probabilities of rows under each of them."""
-        kinds, weights, p = self.grouped
-        p = p.astype(float)
+        kinds, weights = weigh_groups(self.posterior.noise)
+        p = self.p.astype(float)
         if reading == "shift":
             kinds, weights, p = ("audit",), np.ones(1), self.p_wrong[:, None]
         found = gather_components(kinds, weights, p, self.flagged, self.p_wrong.sum())
@@ -162,7 +162,7 @@ def pile(audited, design, seed):
         return np.argsort(turn, kind="stable")[:40]
     rates = np.ones(len(p))
     if design == "telling":  # by what a verdict tells of the hypotheses
-        rates = audited.grouped.p.var(axis=1) + 1e-6
+        rates = audited.p.var(axis=1) + 1e-6
     return np.argsort(random.exponential(size=len(p)) / rates)[:40]
 
 

@@ -15,7 +15,7 @@ from .._compat import find_blas
 from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
-from .classes import Grouped, without_hypotheses
+from .classes import ALL, UNRELATED, Groups, with_anywhere
 from .examples._examples import describe_examples, draw_points, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
@@ -199,9 +199,10 @@ class Problem(ABC):
         """What some rows are called; None where they have no names."""
         return None if self.row_names is None else self.row_names[rows]
 
-    def group_hypotheses(self, result: Any) -> Grouped:
+    def group_hypotheses(self, result: Any) -> Groups:
         """What hypotheses say of every row, for a review that reweighs them."""
-        return without_hypotheses(result._p_row)
+        p_wrong = result._p_row  # all that is kept of them, and none
+        return (ALL, UNRELATED), np.array([1.0, 0.0]), with_anywhere(p_wrong[:, :0], p_wrong)
 
     @property
     def reviewed(self) -> np.ndarray:

@@ -21,19 +21,24 @@ from ._posterior import (
     set_aside,
 )
 from ._verdicts import (
-    Grouped,
+    ALL,
+    UNRELATED,
+    Groups,
     beside_all,
     group_hypotheses,
     match_p_wrong,
+    weigh_groups,
+    with_anywhere,
     with_verdicts,
-    without_hypotheses,
 )
 
 __all__ = [
-    "Grouped",
+    "ALL",
+    "Groups",
     "NoisePosterior",
     "Posterior",
     "RowRule",
+    "UNRELATED",
     "beside_all",
     "gathered_posterior",
     "group_hypotheses",
@@ -42,6 +47,7 @@ __all__ = [
     "posterior_given_noise",
     "posterior_of",
     "set_aside",
+    "weigh_groups",
+    "with_anywhere",
     "with_verdicts",
-    "without_hypotheses",
 ]

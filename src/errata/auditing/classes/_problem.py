@@ -17,11 +17,12 @@ from .._audit import Problem
 from .._learning import Judge, Learnt, learn, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
-    Grouped,
+    Groups,
     Posterior,
     gathered_posterior,
     group_hypotheses,
     set_aside,
+    weigh_groups,
     with_verdicts,
 )
 from ..examples._views import RowsView, View, view_among_drawn
@@ -401,10 +402,11 @@ class ClassProblem(Problem):
             suggested=result.suggested,
         )
 
-    def group_hypotheses(self, result: Audit) -> Grouped:
+    def group_hypotheses(self, result: Audit) -> Groups:
         """By kind and rate."""
-        grouped = group_hypotheses(self.posterior, self._logs(), self.inputs.audited_codes)
-        return grouped._replace(p=for_all_rows(self.inputs, grouped.p, self.posterior.rate))
+        posterior = self.posterior
+        p = group_hypotheses(posterior, self._logs(), self.inputs.audited_codes)
+        return *weigh_groups(posterior.noise), for_all_rows(self.inputs, p, posterior.rate)
 
     @property
     def reviewed(self) -> np.ndarray:

@@ -8,7 +8,6 @@ A review reweighs these groups by the verdicts of a person, see ``errata.audit_f
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +28,10 @@ from ._posterior import NONE, NoisePosterior, Posterior, kind_of, weightiest
 ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `review.py`
 ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
 BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
+
+# Of groups of hypotheses what they are called, and what the audit believes of them, (kinds,); and
+# the probability that each label is wrong under each, (n, kinds), in single precision.
+Groups = tuple[tuple[str, ...], np.ndarray, np.ndarray]
 
 ALL = "all"  # the group of all hypotheses together
 UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
@@ -64,11 +67,11 @@ def with_verdicts(
     if not len(rows):
         return posterior
     doubtful = posterior.p_wrong > 0  # others are known
-    grouped = group_hypotheses(posterior, logs, codes)
-    p = grouped.p[doubtful].astype(float)
+    p = group_hypotheses(posterior, logs, codes)[doubtful].astype(float)
     nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
-    before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
-    decided = group_probabilities(posterior.noise, logs[:, rows], were).p.astype(float)
+    kinds, weights = weigh_groups(posterior.noise)
+    before = gather_components(kinds, weights, p, nowhere, posterior.p_wrong.sum())
+    decided = group_probabilities(posterior.noise, logs[:, rows], were).astype(float)
     nowhere = np.zeros(len(rows), dtype=bool)
     evidence = evidence_of(before, decided, were != classes, nowhere, decided[:, 0])
     after = update(before, evidence)
@@ -135,22 +138,27 @@ def _with_weights(posterior: Posterior, components: Components) -> Posterior:
     return posterior._replace(noise=noise, rates=rates.clip(0, 1))
 
 
-class Grouped(NamedTuple):
-    """Groups of hypotheses."""
-
-    kinds: tuple[str, ...]
-    weights: np.ndarray  # (kinds,), what the audit believes of them
-    p: np.ndarray  # (n, kinds), probability that each label is wrong, in single precision
-
-
-def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
-    """Group the hypotheses of a posterior by kind and noise rate, at most ten groups.
+def weigh_groups(noise: NoisePosterior) -> tuple[tuple[str, ...], np.ndarray]:
+    """What at most ten groups of hypotheses are called, and what the audit believes of them.
 
     No noise and boundary noise are always among them, even if the audit rules them out: a person
     may find that it was wrong to. The last two are all hypotheses together, ``p_wrong`` itself, as
     none of them may be right and the mean of all but for a shift; and wrong labels anywhere,
-    whatever the columns say, which the audit never believes in. Without verdicts the mean over the
-    groups is ``p_wrong``.
+    whatever the columns say, which the audit never believes in.
+    """
+    kinds, weights, _ = groups_of(noise)
+    return beside_all(kinds, weights)
+
+
+def beside_all(kinds: Sequence[str], weights: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """Groups, and beside them all of them together and wrong labels anywhere."""
+    return (*kinds, ALL, UNRELATED), np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0]
+
+
+def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The probability that each label is wrong under each group of hypotheses, (n, kinds).
+
+    Without verdicts the mean over the groups is ``p_wrong``, see :func:`weigh_groups`.
 
     Parameters
     ----------
@@ -161,14 +169,14 @@ def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) 
     codes : array of shape (n,)
         The labels.
     """
-    groups = group_probabilities(posterior.noise, logs, codes)
-    return match_p_wrong(groups, posterior.p_wrong)
+    p = group_probabilities(posterior.noise, logs, codes)
+    return match_p_wrong(p, weigh_groups(posterior.noise)[1], posterior.p_wrong)
 
 
-def group_probabilities(noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
-    """The probability that each label is wrong under each group, and under all of them."""
-    kinds, weights, shares = groups_of(noise)
-    p = np.zeros((len(codes), len(kinds)), dtype=np.float32)
+def group_probabilities(noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The same, but for what changed ``p_wrong`` besides the hypotheses."""
+    _, weights, shares = groups_of(noise)
+    p = np.zeros((len(codes), len(shares)), dtype=np.float32)
     for block in blocks(len(codes), CACHED, width=len(logs)):
         own = (codes[block], np.arange(len(codes[block])))
         calibrated = noise.calibration.apply(logs[:, block])
@@ -177,26 +185,14 @@ def group_probabilities(noise: NoisePosterior, logs: np.ndarray, codes: np.ndarr
                 given = noise.hypotheses[place].classes_given_labels(calibrated, codes[block])
                 p[block, g] += share[place] * (1 - given[own])
     np.clip(p, 0, 1, out=p)
-    return beside_all(kinds, weights, p)
+    return with_anywhere(p, p @ weights)
 
 
-def beside_all(kinds: Sequence[str], weights: np.ndarray, p: np.ndarray) -> Grouped:
-    """Groups, and beside them all of them together and wrong labels anywhere."""
-    together = (p @ weights).astype(np.float32)
+def with_anywhere(p: np.ndarray, together: np.ndarray) -> np.ndarray:
+    """Probabilities under groups, under all of them ``together``, and of errors anywhere."""
     anywhere = np.full(len(p), ANYWHERE, dtype=np.float32)
-    weights = np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0]
-    return Grouped((*kinds, ALL, UNRELATED), weights, np.column_stack([p, together, anywhere]))
-
-
-def without_hypotheses(p_wrong: np.ndarray) -> Grouped:
-    """The groups where nothing but ``p_wrong`` is kept of hypotheses: all of them, and none.
-
-    >>> without_hypotheses(np.array([0.5])).kinds
-    ('all', 'anywhere')
-    """
-    anywhere = np.full(len(p_wrong), ANYWHERE)
-    p = np.column_stack([p_wrong, anywhere]).astype(np.float32)
-    return Grouped((ALL, UNRELATED), np.array([1.0, 0.0]), p)
+    single = (part.astype(np.float32, copy=False) for part in (p, together))
+    return np.column_stack([*single, anywhere])
 
 
 def groups_of(noise: NoisePosterior) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -231,15 +227,14 @@ def _shares(weights: np.ndarray, members: np.ndarray) -> np.ndarray:
     return shares
 
 
-def match_p_wrong(groups: Grouped, wanted: np.ndarray) -> Grouped:
-    """Move all groups alike so that their mean is ``p_wrong``, within none and certainty.
+def match_p_wrong(p: np.ndarray, weights: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Move all groups alike so that their mean is as wanted, within none and certainty.
 
     Votes of equal rows and columns that tell nothing have changed it besides the hypotheses.
     """
-    p = groups.p
-    mean = groups.p.astype(float) @ groups.weights
+    mean = p.astype(float) @ weights
     less = np.divide(wanted, mean, out=np.ones_like(mean), where=mean > wanted)
     more = np.divide(1 - wanted, 1 - mean, out=np.ones_like(mean), where=mean < wanted)
     moved = (1 - (1 - p * less[:, None]) * more[:, None]).astype(np.float32)
     moved[:, -1] = p[:, -1]  # what has nothing to do with the columns
-    return groups._replace(p=moved)
+    return moved

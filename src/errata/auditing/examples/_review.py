@@ -137,17 +137,17 @@ class ForReview:
 
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:
         """Groups of noise hypotheses, and what each says of every row."""
-        found = self.problem.group_hypotheses(audit)
+        kinds, weights, p = self.problem.group_hypotheses(audit)
         doubtful: Any = self.problem.reviewed
         doubtful = slice(None) if doubtful.all() else doubtful  # all rows are not copied
         components = gather_components(
-            found.kinds,
-            found.weights,
-            found.p[doubtful],
+            kinds,
+            weights,
+            p[doubtful],
             audit.flagged[doubtful],
             float(audit._p_row.sum()),
         )
-        return components, found.p
+        return components, p
 
     def _cards(
         self, audit: "BaseAudit", piles: dict[str, Any]

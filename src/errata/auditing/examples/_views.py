@@ -185,7 +185,7 @@ class View(RowsView):
         """The probability under each group of hypotheses that labels of audited rows are wrong."""
         at, _ = self.inputs.places_of(rows)
         some = self.posterior.for_rows(at)
-        return group_hypotheses(some, self.logs[:, at], self.inputs.audited_codes[at]).p
+        return group_hypotheses(some, self.logs[:, at], self.inputs.audited_codes[at])
 
 
 def inputs_to_show(

@@ -33,7 +33,7 @@ from .._learning import (
 )
 from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, MOST_CLASSES
-from ..classes import Grouped, Posterior, group_hypotheses
+from ..classes import Groups, Posterior, group_hypotheses, weigh_groups
 from ..classes._problem import ClassProblem, find_duplicates_by_bits, unread_note
 from ..examples._examples import n_examples
 from ..inputs._duplicates import find_repeated_rows
@@ -268,16 +268,14 @@ class StoredProblem(ClassProblem):
             for part in self.source.parts:
                 yield np.load(_beside(self.folder, BITS, part.start))
 
-    def group_hypotheses(self, result: Audit) -> Grouped:
+    def group_hypotheses(self, result: Audit) -> Groups:
         """By kind and rate, as they were written with the judged rows."""
-        before = self.learnt.posterior
-        none = before._replace(p_wrong=before.p_wrong[:0])
-        grouped = group_hypotheses(none, self.judge.logs[:, :0], np.empty(0, dtype=np.intp))
-        p = np.empty((self.source.n_rows, len(grouped.kinds)), dtype=np.float32)
+        kinds, weights = weigh_groups(self.learnt.posterior.noise)
+        p = np.empty((self.source.n_rows, len(kinds)), dtype=np.float32)
         for part in self.source.parts:
             p[part.start : part.stop] = np.load(_beside(self.folder, GROUPS, part.start))
         np.nan_to_num(p, copy=False, nan=self.posterior.rate)
-        return grouped._replace(p=p)
+        return kinds, weights, p
 
     def fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
         """Rows read again, and their table under that of the drawn ones."""
@@ -447,8 +445,8 @@ def _group_probabilities(
     posterior = posterior._replace(p_wrong=rows.p_wrong[rows.audited])
     codes = codes_among(rows.code[rows.audited], present)
     found = group_hypotheses(posterior, logs, codes)
-    p = np.full((len(rows.code), found.p.shape[1]), np.nan, dtype=np.float32)
-    p[rows.audited] = found.p
+    p = np.full((len(rows.code), found.shape[1]), np.nan, dtype=np.float32)
+    p[rows.audited] = found
     return p
 
 

@@ -11,7 +11,7 @@ from ..._format import four_digits, join_names, percent, plural
 from ..._progress import Progress, open_progress
 from ...tables._columns import column_array, column_names, count_rows, without_columns
 from .._audit import Options, Problem, run_audit
-from ..classes import Grouped
+from ..classes import Groups
 from ..examples._cards import plain
 from ..examples._views import RowsView, inputs_to_show, labels_nearby
 from ..inputs._features import fit_scale
@@ -325,7 +325,7 @@ class VoteProblem(Problem):
         )
         self.shown = ItemView(inputs=shown, audit=self.findings)
 
-    def group_hypotheses(self, result: VoteAudit) -> Grouped:
+    def group_hypotheses(self, result: VoteAudit) -> Groups:
         """By how much votes count."""
         return self.findings.group_hypotheses()
 

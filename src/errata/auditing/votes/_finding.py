@@ -22,7 +22,7 @@ from scipy.special import entr
 
 from ..._format import count, join_names, percent
 from .._settings import MOST_WITHOUT_SKILL
-from ..classes import Grouped, beside_all, match_p_wrong
+from ..classes import Groups, beside_all, match_p_wrong, with_anywhere
 from ..results._rates_by import NoiseRate
 from ._inputs import Votes
 from ._models import ByFeatures, Predicted, Prior, is_chosen_in
@@ -138,12 +138,15 @@ class JudgedVotes:
         self.expected_wrong = _rate(votes, unlikely, self.has_skill)
         self.notes = [*_notes(votes, incidence, self.has_skill), *note_copying(votes, first)]
 
-    def group_hypotheses(self) -> Grouped:
+    def group_hypotheses(self) -> Groups:
         """Other weights of votes, and the probability that each majority is wrong under them."""
         kinds = REVIEWED_VOTE_WEIGHTS[: len(self.hypotheses)]
         weights = np.array([weight for weight, _ in self.hypotheses])
+        weights /= weights.sum()
         p = np.stack([p_wrong for _, p_wrong in self.hypotheses], axis=1).astype(np.float32)
-        return match_p_wrong(beside_all(kinds, weights / weights.sum(), p), self.p_wrong)
+        p = with_anywhere(p, p @ weights)
+        groups, weights = beside_all(kinds, weights)
+        return groups, weights, match_p_wrong(p, weights, self.p_wrong)
 
 
 def find_copying_workers(votes: Votes) -> np.ndarray:
