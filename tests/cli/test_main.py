@@ -122,7 +122,7 @@ def test_an_audit_in_memory_imports_no_table_library_and_numba_waits_for_the_fir
 
 def test_a_review_waits_for_no_library_that_it_does_not_need():
     heavy = "{'scipy', 'sklearn', 'numba', 'pandas', 'dask', 'matplotlib'}"
-    page = "import sys, errata.review, errata.review.server._app"
+    page = "import sys, errata.review, errata.review.server._serve"
     assert fresh(f"{page}; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx
 
 from errata.review import open_decisions
-from errata.review.server._app import Session, make_app
 from errata.review.server._folder import AuditFolder
+from errata.review.server._guard import Session
 from errata.review.server._review import Review
+from errata.review.server._serve import make_app
 
 SESSION = Session("127.0.0.1", 8000, token="secret")
 OURS = {"origin": SESSION.origin, "sec-fetch-site": "same-origin"}

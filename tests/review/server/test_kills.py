@@ -20,7 +20,7 @@ from review.reviewing import LONG, PART
 # Imports once, then serves in a child of its own whenever it is told to.
 SERVERS = """
 import os, sys
-import errata.review.server._app, pyarrow.compute, pyarrow.parquet, uvicorn.protocols.http.auto
+import errata.review.server._serve, pyarrow.compute, pyarrow.parquet, uvicorn.protocols.http.auto
 from errata.review import serve
 from errata.review.server._web import _make_environment
 for name in _make_environment().list_templates():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import errata
-from errata.review.server._app import HEADERS, LARGEST_BODY, Session
+from errata.review.server._guard import HEADERS, LARGEST_BODY, Session
 from errata.review.server._serve import make_server
 from review.reviewing import LONG, OURS, PART, SESSION, Page, row_of, serving
 

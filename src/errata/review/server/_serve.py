@@ -17,15 +17,22 @@ from pathlib import Path
 from typing import Any
 
 import h11
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..._warn import warn_user
 from ...audit_folder.decisions import open_decisions
-from ._app import Session, is_loopback, make_app
+from . import _actions, _further, _pages
 from ._folder import AuditFolder, find_table
+from ._guard import Guard, Session, is_loopback
 from ._keys import read_keys
 from ._review import Review
 from ._standing import QUEUES
+from ._web import ASSETS, get_asset_address, is_partial, read_asset, render_template
 
 _ORIGIN = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/*")
 _USUAL_PORTS = {"http": 80, "https": 443}
@@ -201,6 +208,40 @@ def open_browser(address: str) -> Iterator[None]:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+def make_app(review: Review, session: Session) -> Any:
+    """The application: reading by GET, writing by POST, all of it for those with the token."""
+    routes = [
+        *_pages.ROUTES,
+        *_actions.ROUTES,
+        *_further.ROUTES,
+        Route("/static/{digest}/{name}", _send_asset),
+    ]
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, session=session)],
+        exception_handlers={HTTPException: _send_refusal},
+    )
+    app.state.review = review
+    app.state.reaudit = None
+    return app
+
+
+async def _send_asset(request: Any) -> Any:
+    name = request.path_params["name"]
+    if name not in ASSETS or request.url.path != get_asset_address(name):
+        raise HTTPException(404, "there is no such file.")
+    kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(read_asset(name), media_type=ASSETS[name], headers=kept)
+
+
+async def _send_refusal(request: Any, error: Any) -> Any:
+    """One sentence: to the script as it is, to a person on a page with a way back."""
+    if is_partial(request) or not request.headers.get("accept", "").startswith("text/html"):
+        return PlainTextResponse(error.detail, error.status_code, headers=error.headers)
+    page = render_template("refused.html", sentence=error.detail, status=error.status_code)
+    return HTMLResponse(page, error.status_code, headers=error.headers)
 
 
 def make_server(app: Any, read_within: float = 30.0) -> Any:

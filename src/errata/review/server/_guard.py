@@ -1,4 +1,4 @@
-"""The application: who may use it, its routes, and what leaves with every answer.
+"""Who may use the application, and what leaves with every answer.
 
 Each request is looked at before a route sees it; each answer leaves with headers that close what
 the page does not need.
@@ -11,15 +11,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
-
-from . import _actions, _further, _pages
-from ._review import Review
-from ._web import ASSETS, get_asset_address, is_partial, read_asset, render_template
+from starlette.responses import HTMLResponse, PlainTextResponse
 
 LARGEST_BODY = 65_536
 CSP = (
@@ -93,40 +85,6 @@ def is_loopback(host: str | None) -> bool:
         return host == "localhost" or ip_address(host or "").is_loopback
     except ValueError:  # a name
         return False
-
-
-def make_app(review: Review, session: Session) -> Any:
-    """The application: reading by GET, writing by POST, all of it for those with the token."""
-    routes = [
-        *_pages.ROUTES,
-        *_actions.ROUTES,
-        *_further.ROUTES,
-        Route("/static/{digest}/{name}", _send_asset),
-    ]
-    app = Starlette(
-        routes=routes,
-        middleware=[Middleware(Guard, session=session)],
-        exception_handlers={HTTPException: _send_refusal},
-    )
-    app.state.review = review
-    app.state.reaudit = None
-    return app
-
-
-async def _send_asset(request: Any) -> Any:
-    name = request.path_params["name"]
-    if name not in ASSETS or request.url.path != get_asset_address(name):
-        raise HTTPException(404, "there is no such file.")
-    kept = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(read_asset(name), media_type=ASSETS[name], headers=kept)
-
-
-async def _send_refusal(request: Any, error: Any) -> Any:
-    """One sentence: to the script as it is, to a person on a page with a way back."""
-    if is_partial(request) or not request.headers.get("accept", "").startswith("text/html"):
-        return PlainTextResponse(error.detail, error.status_code, headers=error.headers)
-    page = render_template("refused.html", sentence=error.detail, status=error.status_code)
-    return HTMLResponse(page, error.status_code, headers=error.headers)
 
 
 class Guard:
