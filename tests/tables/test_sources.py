@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from errata.tables import read_table, write_table
 from errata.tables.formats import _csv, _json
-from errata.tables.stored import _files
-from errata.tables.stored._files import convert_to_parquet, stack_tables
+from errata.tables.stored import _files, _sources
+from errata.tables.stored._files import stack_tables
 from errata.tables.stored._sources import (
+    SourcePart,
     _split_groups,
+    convert_to_parquet,
     is_stored,
     open_source,
     parse_memory,
@@ -65,9 +67,9 @@ def test_rows_are_taken_by_their_position(folder, rows, rows_per_part):
 def test_only_parts_with_rows_to_take_are_read(folder, monkeypatch):
     source = open_source(f"{folder}/*.parquet", scratch=folder, rows_per_part=10)
     read = []
-    plain = type(source.parts[0])._read
+    plain = SourcePart.read
     monkeypatch.setattr(
-        type(source.parts[0]), "_read", lambda part, names: read.append(part) or plain(part, names)
+        SourcePart, "read", lambda part, names: read.append(part) or plain(part, names)
     )
     take_source_rows(source, [0, 3, N - 1])
     assert read == [source.parts[0], source.parts[-1]]
@@ -369,7 +371,7 @@ def test_a_file_is_written_again_only_when_it_has_changed(tmp_path):
 
 def test_row_groups_are_of_middling_size(tmp_path, monkeypatch):
     monkeypatch.setattr(_csv, "_BLOCKS", (64,))
-    monkeypatch.setattr(_files, "GROUP_ROWS", 50)
+    monkeypatch.setattr(_sources, "GROUP_ROWS", 50)
     (tmp_path / "t.csv").write_text("i\n" + "\n".join(map(str, range(400))))
     found = parquet.ParquetFile(convert_to_parquet([tmp_path / "t.csv"], tmp_path)[0]).metadata
     sizes = [found.row_group(i).num_rows for i in range(found.num_row_groups)]

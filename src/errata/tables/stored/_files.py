@@ -1,30 +1,21 @@
-"""A table in several files: those that a path or a pattern names, and copies of all of them.
-
-And tables of any format as Parquet, some rows in memory at a time, of one type for each column.
-"""
+"""A table in several files: those that a path or a pattern names, and copies of all of them."""
 
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from glob import glob
-from hashlib import blake2b
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..._engine import Clock, Progress
-from ..._files import atomic_path, is_packed, is_pattern
+from ..._files import is_pattern
 from ..._format import join_names
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
 from .._table import copy_changed, read_table
-from ..formats import _columnar, _csv, _excel, _json, _records
-
-GROUP_ROWS = 1 << 16  # of a row group
-_GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
+from ..formats import _records
 
 # Of the cells of some rows, the first of them, in the whole table, their file and the first in it.
 Rewrite = Callable[[list[Any], int, Path, int], tuple[Sequence[bool] | np.ndarray, list[Any]]]
@@ -254,107 +245,6 @@ def _read_rows(file: Path, columns: Sequence[str] | None) -> Any:
         return read_table(file, columns)
     except _records.NoRowsError:
         return None
-
-
-def convert_to_parquet(
-    files: list[Path], scratch: Path, progress: Progress | None = None
-) -> list[Path]:
-    """Files of any format as Parquet; what was written before of the same file is used again.
-
-    A file counts as the same when its place, its size and the time of its last change are.
-    """
-    targets = [file if _is_parquet(file) else _get_target(file, scratch) for file in files]
-    new = [(f, t) for f, t in zip(files, targets, strict=True) if not _is_parquet(f)]
-    if new:
-        clock = Clock("read", sum(file.stat().st_size for file, _ in new), "bytes", progress)
-        for file, target in new:
-            if target.exists():
-                clock.tell(file.stat().st_size, kept=True)
-            else:
-                _convert_file(file, target, clock)
-    return targets
-
-
-def _convert_file(file: Path, target: Path, clock: Clock) -> None:
-    size = file.stat().st_size
-    tables, schema = _iterate_file(file) if size else ([], None)
-    packing = 0.25 if is_packed(file) else 1.0
-
-    def report_progress() -> Iterator[Any]:
-        """The tables, while the clock is told about how much of the file they were."""
-        reported = 0
-        for table in tables:
-            more = min(round(packing * table.nbytes), size - reported)
-            clock.tell(more)
-            reported += more
-            yield table
-        clock.tell(size - reported)
-
-    write_parquet(report_progress(), target, schema)
-
-
-def _get_target(file: Path, scratch: Path) -> Path:
-    state = file.stat()
-    facts = f"{file.resolve()} {state.st_size} {state.st_mtime_ns}"
-    return scratch / f"{blake2b(facts.encode(), digest_size=12).hexdigest()}.parquet"
-
-
-def _is_parquet(file: Path) -> bool:
-    return _records.get_ending(file) == ".parquet"
-
-
-def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
-    """Write pieces of a table as row groups of middling size, a few of them in memory at a time.
-
-    All have the schema of the first when none is given.
-    """
-    import pyarrow.parquet
-
-    target.parent.mkdir(parents=True, exist_ok=True)
-    import pyarrow as arrow
-
-    pieces = iter(tables)
-    first = next(pieces, arrow.table({}))
-    schema = schema or merge_schemas([first.schema])
-    fitting = (cast_table(piece, schema) for piece in chain([first], pieces))
-    with atomic_path(target) as temporary:
-        writer = pyarrow.parquet.ParquetWriter(temporary, schema)
-        with writer:
-            for group in _group_rows(fitting):
-                writer.write_table(group, GROUP_ROWS)
-
-
-def _iterate_file(file: Path) -> tuple[Iterator[Any], Any]:
-    """The rows of a file piece by piece, and the schema they have in common."""
-    ending = _records.get_ending(file)
-    if ending in _records.JSON:
-        # Twice through the file: the types of the first lines say nothing about the last.
-        schema = merge_schemas(table.schema for table in _json.iterate_tables(file))
-        return _json.iterate_tables(file), schema
-    if ending in _records.EXCEL:  # a million rows at most
-        return iter([_excel.read(file, None)]), None
-    if ending == ".feather":
-        return _columnar.iterate_tables(file), None
-    return _csv.iterate_tables(file), None
-
-
-def _group_rows(tables: Iterable[Any]) -> Iterator[Any]:
-    """Small pieces together, as many as make a row group."""
-    import pyarrow as arrow
-
-    held: list[Any] = []
-    n_rows = n_bytes = 0
-    for table in tables:
-        held.append(table)
-        n_rows += table.num_rows
-        n_bytes += table.nbytes
-        if n_rows >= GROUP_ROWS or n_bytes >= _GROUP_BYTES:
-            yield arrow.concat_tables(held)
-            held = []
-            n_rows = 0
-            n_bytes = 0
-    if held:
-        yield arrow.concat_tables(held)
 
 
 def merge_schemas(schemas: Iterable[Any]) -> Any:

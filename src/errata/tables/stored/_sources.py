@@ -6,11 +6,12 @@ Parquet to a scratch folder first, without ever being in memory.
 
 import os
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import has_magic
-from hashlib import file_digest
+from hashlib import blake2b, file_digest
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,45 +19,52 @@ from typing import Any
 import numpy as np
 
 from ..._blocks import blocks
-from ..._engine import Progress
-from ..._files import atomic_path
+from ..._engine import Clock, Progress
+from ..._files import atomic_path, is_packed
 from ..._format import count
 from ..._optional import require
+from ..formats import _columnar, _csv, _excel, _json
 from ..formats._columnar import check_undamaged, open_parquet
-from ..formats._records import check_named_once, check_same_columns, is_table_name
+from ..formats._records import (
+    EXCEL,
+    JSON,
+    check_named_once,
+    check_same_columns,
+    get_ending,
+    is_table_name,
+)
 from . import _files
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?", re.IGNORECASE)
 
+GROUP_ROWS = 1 << 16  # of a row group
+_GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
 _BATCH = 1 << 14  # rows decoded at a time of a row group that is read in pieces
 
 
 @dataclass(frozen=True)
-class SourcePart(ABC):
+class SourcePart:
     """The rows from ``start`` to ``stop`` of a stored table; small, and can be pickled."""
 
     start: int
     stop: int
     name: str  # for messages: the file, and which of its rows
     columns: tuple[str, ...]
+    load: Callable[[list[str]], Any]  # at least the named columns of these rows
 
     def read(self, columns: Sequence[str] | None = None) -> Any:
         """The rows as an Arrow table, with the named columns (all when None) in that order."""
         names = list(self.columns if columns is None else columns)
         check_named_once(self.columns, names, self.name)
-        table = self._read(names)
+        table = self.load(names)
         if table.num_rows != self.stop - self.start:
             raise ValueError(
                 f"{self.name}: {count(table.num_rows)} rows are there now; the table has changed "
                 "since it was opened. Begin again."
             )
         return table.select(names)
-
-    @abstractmethod
-    def _read(self, names: list[str]) -> Any:
-        """At least the named columns of these rows."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +174,6 @@ def open_source(
     """
     if not callable(rows_per_part) and rows_per_part < 1:
         raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
-    parts: list[SourcePart]
     if is_dask_frame(X):
         what = "the dask dataframe"
         facts = {"tasks": list(map(str, X.optimize().__dask_keys__()))}
@@ -207,7 +214,7 @@ def _convert_to_parquet(
         "sizes": [file.stat().st_size for file in files],
         "changed": [file.stat().st_mtime_ns for file in files],
     }
-    converted = _files.convert_to_parquet(files, scratch, progress)
+    converted = convert_to_parquet(files, scratch, progress)
     return str(X), list(zip(map(str, converted), map(str, files), strict=True)), None, facts
 
 
@@ -238,15 +245,116 @@ def _write_rows(X: Any, scratch: Path) -> Path:
         target = scratch / "frame.parquet"
         scratch.mkdir(parents=True, exist_ok=True)
         with atomic_path(target) as temporary:
-            X.sink_parquet(temporary, row_group_size=_files.GROUP_ROWS)
+            X.sink_parquet(temporary, row_group_size=GROUP_ROWS)
         return target
     import pyarrow as arrow
 
     target = scratch / "dataset.parquet"
     batches = X.to_batches(batch_readahead=1, fragment_readahead=1)
     tables = (arrow.Table.from_batches([batch]) for batch in batches if batch.num_rows)
-    _files.write_parquet(tables, target)
+    write_parquet(tables, target)
     return target
+
+
+def convert_to_parquet(
+    files: list[Path], scratch: Path, progress: Progress | None = None
+) -> list[Path]:
+    """Files of any format as Parquet; what was written before of the same file is used again.
+
+    A file counts as the same when its place, its size and the time of its last change are.
+    """
+    targets = [file if _is_parquet(file) else _get_target(file, scratch) for file in files]
+    new = [(f, t) for f, t in zip(files, targets, strict=True) if not _is_parquet(f)]
+    if new:
+        clock = Clock("read", sum(file.stat().st_size for file, _ in new), "bytes", progress)
+        for file, target in new:
+            if target.exists():
+                clock.tell(file.stat().st_size, kept=True)
+            else:
+                _convert_file(file, target, clock)
+    return targets
+
+
+def _convert_file(file: Path, target: Path, clock: Clock) -> None:
+    size = file.stat().st_size
+    tables, schema = _iterate_file(file) if size else ([], None)
+    packing = 0.25 if is_packed(file) else 1.0
+
+    def report_progress() -> Iterator[Any]:
+        """The tables, while the clock is told about how much of the file they were."""
+        reported = 0
+        for table in tables:
+            more = min(round(packing * table.nbytes), size - reported)
+            clock.tell(more)
+            reported += more
+            yield table
+        clock.tell(size - reported)
+
+    write_parquet(report_progress(), target, schema)
+
+
+def _get_target(file: Path, scratch: Path) -> Path:
+    state = file.stat()
+    facts = f"{file.resolve()} {state.st_size} {state.st_mtime_ns}"
+    return scratch / f"{blake2b(facts.encode(), digest_size=12).hexdigest()}.parquet"
+
+
+def _is_parquet(file: Path) -> bool:
+    return get_ending(file) == ".parquet"
+
+
+def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
+    """Write pieces of a table as row groups of middling size, a few of them in memory at a time.
+
+    All have the schema of the first when none is given.
+    """
+    import pyarrow.parquet
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    import pyarrow as arrow
+
+    pieces = iter(tables)
+    first = next(pieces, arrow.table({}))
+    schema = schema or _files.merge_schemas([first.schema])
+    fitting = (_files.cast_table(piece, schema) for piece in chain([first], pieces))
+    with atomic_path(target) as temporary:
+        writer = pyarrow.parquet.ParquetWriter(temporary, schema)
+        with writer:
+            for group in _group_rows(fitting):
+                writer.write_table(group, GROUP_ROWS)
+
+
+def _iterate_file(file: Path) -> tuple[Iterator[Any], Any]:
+    """The rows of a file piece by piece, and the schema they have in common."""
+    ending = get_ending(file)
+    if ending in JSON:
+        # Twice through the file: the types of the first lines say nothing about the last.
+        schema = _files.merge_schemas(table.schema for table in _json.iterate_tables(file))
+        return _json.iterate_tables(file), schema
+    if ending in EXCEL:  # a million rows at most
+        return iter([_excel.read(file, None)]), None
+    if ending == ".feather":
+        return _columnar.iterate_tables(file), None
+    return _csv.iterate_tables(file), None
+
+
+def _group_rows(tables: Iterable[Any]) -> Iterator[Any]:
+    """Small pieces together, as many as make a row group."""
+    import pyarrow as arrow
+
+    held: list[Any] = []
+    n_rows = n_bytes = 0
+    for table in tables:
+        held.append(table)
+        n_rows += table.num_rows
+        n_bytes += table.nbytes
+        if n_rows >= GROUP_ROWS or n_bytes >= _GROUP_BYTES:
+            yield arrow.concat_tables(held)
+            held = []
+            n_rows = 0
+            n_bytes = 0
+    if held:
+        yield arrow.concat_tables(held)
 
 
 def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = None) -> Any:
@@ -285,26 +393,9 @@ def parse_memory(size: int | float | str) -> int:
     return int(n_bytes)
 
 
-@dataclass(frozen=True)
-class ParquetPart(SourcePart):
-    """Rows of a Parquet file."""
-
-    path: str
-    filesystem: Any  # of pyarrow; None for this machine's
-    groups: range  # row groups that hold them
-    skipped: int | None  # rows of the row group before them; None where they are all of the groups
-
-    def _read(self, names: list[str]) -> Any:
-        with open_parquet(self.path, self.filesystem) as file, check_undamaged(self.path):
-            if self.skipped is None:
-                return file.read_row_groups(self.groups, names)
-            end = self.skipped + self.stop - self.start
-            return _read_within_group(file, self.groups.start, self.skipped, end, names)
-
-
 def _make_parquet_parts(
     tables: Sequence[tuple[str, str]], filesystem: Any, rows_per_part: int | Callable[[int], int]
-) -> Iterator[ParquetPart]:
+) -> Iterator[SourcePart]:
     """The parts of some files in their order; files without rows have none.
 
     All files must have the columns of the first, in whatever order and of whatever types.
@@ -329,7 +420,8 @@ def _make_parquet_parts(
         for groups, skipped, n_rows in _split_groups(sizes, most):
             stop = start + n_rows
             name = _get_part_name(shown, start - before, n_rows)
-            yield ParquetPart(start, stop, name, columns, path, filesystem, groups, skipped)
+            load = partial(_read_row_groups, path, filesystem, groups, skipped, n_rows)
+            yield SourcePart(start, stop, name, columns, load)
             start = stop
 
 
@@ -355,6 +447,21 @@ def _split_groups(sizes: list[int], most: int) -> Iterator[tuple[range, int | No
         yield range(first, len(sizes)), None, n_rows
 
 
+def _read_row_groups(
+    path: str,
+    filesystem: Any,
+    groups: range,
+    skipped: int | None,
+    n_rows: int,
+    names: list[str],
+) -> Any:
+    """All rows of the groups, or so many of a single one after those that are skipped."""
+    with open_parquet(path, filesystem) as file, check_undamaged(path):
+        if skipped is None:
+            return file.read_row_groups(groups, names)
+        return _read_within_group(file, groups.start, skipped, skipped + n_rows, names)
+
+
 def _read_within_group(file: Any, group: int, start: int, end: int, names: list[str]) -> Any:
     """Rows in the middle of a row group, which can only be read from its beginning."""
     import pyarrow
@@ -371,22 +478,7 @@ def _read_within_group(file: Any, group: int, start: int, end: int, names: list[
     return pyarrow.Table.from_batches(kept)
 
 
-@dataclass(frozen=True)
-class DaskPart(SourcePart):
-    """A partition, with the tasks that make it and no others."""
-
-    key: Any
-    graph: dict[Any, Any]
-
-    def _read(self, names: list[str]) -> Any:
-        # In this thread: on a worker, a task that waits for other tasks could wait for ever.
-        graph = {key: _resolve_task(task) for key, task in self.graph.items()}
-        frame = require("dask", extra="scale").get(graph, self.key)
-        frame.columns = list(map(str, frame.columns))
-        return _convert_frame(frame[names])
-
-
-def _make_dask_parts(frame: Any) -> Iterator[DaskPart]:
+def _make_dask_parts(frame: Any) -> Iterator[SourcePart]:
     """The partitions that hold rows; all are gone through once, to count them."""
     cull = require("dask.optimization", extra="scale").cull
     planned = frame.optimize()
@@ -399,8 +491,18 @@ def _make_dask_parts(frame: Any) -> Iterator[DaskPart]:
         if n_rows:
             name = _get_part_name(f"partition {number}", 0, n_rows)
             stop = start + n_rows
-            yield DaskPart(start, stop, name, columns, key, cull(graph, [key])[0])
+            # With the tasks that make the partition, and no others.
+            load = partial(_read_partition, key, cull(graph, [key])[0])
+            yield SourcePart(start, stop, name, columns, load)
             start = stop
+
+
+def _read_partition(key: Any, tasks: dict[Any, Any], names: list[str]) -> Any:
+    # In this thread: on a worker, a task that waits for other tasks could wait for ever.
+    graph = {name: _resolve_task(task) for name, task in tasks.items()}
+    frame = require("dask", extra="scale").get(graph, key)
+    frame.columns = list(map(str, frame.columns))
+    return _convert_frame(frame[names])
 
 
 def _resolve_task(task: Any) -> Any:
