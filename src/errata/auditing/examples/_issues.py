@@ -2,7 +2,7 @@
 
 All of it follows from what an audit has at hand: scaled features, copies, what models say of rows
 that they have not learnt from. How often each issue is found in tables that have none is measured
-by ``benchmarks/issues.py``.
+by ``benchmarks/honesty.py alarms``.
 """
 
 from collections.abc import Callable

@@ -409,7 +409,7 @@ class AveBoostClassifier(TemperedBooster):
     The later a round, the less it moves the weights, so that wrong labels take long to gather any;
     the vote of a late round counts less by as much. Reach for it where labels are wrong at random
     and a few stumps do well on clean ones: elsewhere it is slow to learn, and below AdaBoost on the
-    mean of ten sets with noise and without (``benchmarks/ensembles.py tempered``). With more than
+    mean of ten sets with noise and without (``benchmarks/learning.py tempered``). With more than
     two classes the base estimator must be right on half the weight (see ``max_depth``). Costs
     O(T D n d) for T rounds of trees of depth D on n rows of d features, as AdaBoost.
 

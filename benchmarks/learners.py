@@ -1,18 +1,17 @@
-"""How fast are bagging and boosting, and how accurate with wrong labels?
+"""How fast are bagging, boosting and extreme learning machines, beside others in the same run?
 
-    python benchmarks/ensembles.py bagging         perceptrons beside scikit-learn's bagging
-    python benchmarks/ensembles.py perceptrons     the compiled loop beside plain ones
-    python benchmarks/ensembles.py boosting        boosters beside scikit-learn's AdaBoost
-    python benchmarks/ensembles.py hardness FOLDER does hardness help outside of bagging?
-    python benchmarks/ensembles.py tempered        boosters that hold weights back
+    python benchmarks/learners.py bagging            perceptrons beside scikit-learn's bagging
+    python benchmarks/learners.py perceptrons        the compiled loop beside plain ones
+    python benchmarks/learners.py boosting           boosters beside scikit-learn's AdaBoost
+    python benchmarks/learners.py elm                out-of-sample predictions, some minutes
+    python benchmarks/learners.py elm --rows 20000   smaller
 
-Times are of the processor, on one thread, as ratios within one run. ``hardness`` learns from 0 to
-40 % wrong labels in at most 1,500 rows of the CSV files in FOLDER; ``tempered`` takes 50 rounds of
-the same trees, stumps for two classes and depth 2 for more, on ten bundled or drawn sets.
+Times are of the processor, on one thread, as ratios within one run. Those of ``elm`` are of the
+fastest of some repetitions, taken in turns, with the same number of threads for all; with more than
+one (``--threads``) they are the clock's, so keep the machine quiet.
 """
 
 import argparse
-import itertools
 import resource
 import subprocess
 import sys
@@ -20,20 +19,19 @@ import time
 import warnings
 
 import numpy as np
-from joblib import Parallel, delayed
-from runs import BUNDLED, SYNTHETIC, fastest, inject, load, main, take_turns
+from runs import fastest, main, take_turns
+from scipy.linalg import blas
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.linear_model import Perceptron
-from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.model_selection import cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from errata._kernels import _perceptrons, _perceptrons_numba
-from errata.datasets import load_dataset, make_twonorm
+from errata.datasets import make_twonorm
+from errata.elm import ELMClassifier, ELMRegressor, _hidden_layer
 from errata.ensemble import (
     AveBoostClassifier,
     DiscreteAdaBoostClassifier,
@@ -44,7 +42,6 @@ from errata.ensemble import (
     ORBoostClassifier,
     RobustBoostClassifier,
 )
-from errata.exceptions import SuspicionWarning
 from errata.filters import FilteredClassifier, MarginPeeler
 from errata.noise import flip_labels
 
@@ -215,99 +212,175 @@ def measure_large(n):
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
-# Hardness outside of bagging.
+# Extreme learning machines.
 
-SETS = (
-    "wdbc", "pima", "ionosphere", "liver_bupa", "glass", "haberman", "vertebral2", "ecoli",
-    "yeast", "vowel528", "sonar", "breast_w",
-)  # fmt: skip
-LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4)
-
-
-def hardness_alike(X, y):
-    return np.zeros(len(y))
-
-
-METHODS = {
-    "AdaBoost": DiscreteAdaBoostClassifier(),
-    "AdaBoost from hardness": DiscreteAdaBoostClassifier(hardness="kdn"),
-    "GentleBoost": GentleBoostClassifier(),
-    "GentleBoost from hardness": GentleBoostClassifier(hardness="kdn"),
-    "bagging": HardnessBaggingClassifier(hardness=hardness_alike),
-    "bagging, local votes": HardnessBaggingClassifier(hardness=hardness_alike, voting="local"),
-    "hardness bagging": HardnessBaggingClassifier(),
-    "hardness bagging, local votes": HardnessBaggingClassifier(voting="local"),
+TARGETS = {
+    "plain fit": "",
+    "5 folds": "<= 1.7 plain fits",
+    "10 folds": "<= 1.7 plain fits",
+    "leave one out": "<= 2.5 plain fits",
+    "dsyrk alone": "the machine's limit for a fit",
+    "cross_val_predict, 10 folds": ">= 4 times 10 folds",
 }
 
 
-def accuracies(name, level, repetition, folder):
-    X, y = load_dataset(name, folder=folder, return_X_y=True)
-    complete = np.flatnonzero(~np.isnan(X).any(axis=1))
-    rows = np.random.RandomState(repetition).permutation(complete)[:1500]
-    X, y = X[rows], y[rows]
-    split = StratifiedShuffleSplit(1, train_size=0.6, random_state=repetition)
-    train, test = next(split.split(X, y))
-    labels, _ = flip_labels(y[train], level, random_state=repetition)
-    found = []
-    for method in METHODS.values():
-        if "random_state" in method.get_params():
-            method.set_params(random_state=repetition)
-        model = make_pipeline(MinMaxScaler(), method).fit(X[train], labels)
-        found.append(100 * model.score(X[test], y[test]))
-    return found
+def run_elm():
+    options = read_options()
+    if options.plain:
+        _hidden_layer.kernels = lambda subject: _hidden_layer.plain
+    if options.child:
+        measure_child(options)
+        return
+    with threadpool_limits(options.threads):
+        clock = time.process_time if options.threads == 1 else time.perf_counter
+        print(f"{options.rows} rows, {options.features} features, {options.units} units, "
+              f"{options.threads} thread(s), {'plain NumPy' if options.plain else 'compiled'}, "
+              f"best of {options.repeat}\n")  # fmt: skip
+        X, y = elm_data(options.rows, options.features)
+        measure_folds(X, y, options, clock)
+        measure_hpelm(X, y, options, clock)
+        measure_alphas(options, clock)
+    measure_elm_growth(options)
 
 
-def run_hardness():
+def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder")
-    parser.add_argument("--repetitions", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=-1)
-    options = parser.parse_args()
-    cells = list(itertools.product(SETS, LEVELS, range(options.repetitions)))
-    found = Parallel(n_jobs=options.jobs)(
-        delayed(accuracies)(*cell, options.folder) for cell in cells
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--features", type=int, default=20)
+    parser.add_argument("--units", type=int, default=1000)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--plain", action="store_true", help="without Numba")
+    parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def elm_data(n, d):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(n, d))
+    y = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.5 * random.normal(size=n) > 0
+    return X, y.astype(int)
+
+
+def measure_folds(X, y, options, clock):
+    def fit(cv):
+        return lambda: make_elm(options.units, cv=cv).fit(X, y)
+
+    jobs = {
+        "plain fit": fit(False),
+        "5 folds": fit(5),
+        "10 folds": fit(10),
+        "leave one out": fit(None),
+        "dsyrk alone": lambda: dsyrk(options.rows, options.units),
+    }
+    seconds, _ = take_turns(jobs, options.repeat, clock)
+    refits = {
+        "cross_val_predict, 10 folds": lambda: cross_val_predict(
+            make_elm(options.units, cv=False), X, y, cv=10, method="decision_function"
+        )
+    }
+    seconds |= take_turns(refits, 1, clock)[0]
+    plain = seconds["plain fit"]
+    print(f"{'':30}{'plain fits':>11}   target")
+    for name, value in seconds.items():
+        print(f"{name:30}{value / plain:11.2f}   {TARGETS[name]}")
+    slow, fast = seconds["cross_val_predict, 10 folds"], seconds["10 folds"]
+    print(f"\n10 folds are {slow / fast:.1f} times as fast as cross_val_predict.")
+    print(
+        f"A plain fit runs at {seconds['dsyrk alone'] / plain:.0%} of the speed of dsyrk alone.\n"
     )
-    found = np.reshape(found, (len(SETS), len(LEVELS), options.repetitions, len(METHODS)))
-    print(f"mean accuracy over {len(SETS)} data sets, {options.repetitions} repetitions")
-    print(" " * 30, *(f"{level:7.0%}" for level in LEVELS))
-    for name, means in zip(METHODS, found.mean(axis=(0, 2)).T, strict=True):
-        print(f"{name:30s}", *(f"{mean:7.2f}" for mean in means))
 
 
-# Boosters that hold weights back.
-
-BOOSTERS = (DiscreteAdaBoostClassifier, MadaBoostClassifier, AveBoostClassifier, ORBoostClassifier)
-KINDS = ("clean", "ncar10", "ncar30", "nar20")
+def make_elm(m, **parameters):
+    return ELMClassifier(n_hidden=m, alpha=1.0, random_state=0, **parameters)
 
 
-def run_tempered():
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    warnings.simplefilter("ignore", SuspicionWarning)
-    print("accuracy (%): AdaBoost, MadaBoost, AveBoost2, ORBoost, for each of", ", ".join(KINDS))
-    table = []
-    for name in (*BUNDLED, *SYNTHETIC):
-        table.append([mean_accuracies(name, kind) for kind in KINDS])
-        print(f"{name:14}", show(table[-1]))
-    print(f"{'mean':14}", show(np.mean(table, axis=0)))
-    better = (np.array(table)[:, :, 1:] > np.array(table)[:, :, :1]).sum(axis=0)
-    print(f"sets of {len(table)} on which each of the last three beats AdaBoost:", better.tolist())
+def dsyrk(n, m, block=8192):
+    """The symmetric products of a fit and nothing else."""
+    H = np.random.default_rng(0).normal(size=(block, m))
+    gram = np.zeros((m, m), order="F")
+    for start in range(0, n, block):
+        part = H[: min(block, n - start)]
+        gram = blas.dsyrk(1.0, part.T, beta=1.0, c=gram, lower=True, overwrite_c=True)
 
 
-def show(accuracies):
-    return "   ".join(" ".join(f"{100 * a:5.1f}" for a in kind) for kind in accuracies)
+def measure_hpelm(X, y, options, clock):
+    """One fit by hpelm and by us: tanh units, the same alpha, regression on +-1."""
+    here = sys.path.pop(0)  # tables.py beside this file would hide the library that hpelm needs
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from hpelm import ELM
+    except ImportError as error:
+        print(f"hpelm is not here to compare with ({error}); pip install hpelm\n")
+        return
+    finally:
+        sys.path.insert(0, here)
+    T = 2.0 * y[:, None] - 1
+
+    def theirs():
+        network = ELM(X.shape[1], 1, norm=1.0)
+        network.add_neurons(options.units, "tanh")
+        network.train(X, T)
+
+    def ours():
+        ELMRegressor(
+            n_hidden=options.units, activation="tanh", alpha=1.0, cv=False, random_state=0
+        ).fit(X, T[:, 0])
+
+    seconds, _ = take_turns({"hpelm": theirs, "errata": ours}, options.repeat, clock)
+    ratio = seconds["hpelm"] / seconds["errata"]
+    print(f"One fit of {options.units} tanh units: hpelm takes {ratio:.2f} times as long as "
+          "errata (target >= 1).\n")  # fmt: skip
 
 
-def mean_accuracies(name, kind):
-    return np.mean([tempered_accuracies(name, kind, seed) for seed in range(5)], axis=0)
+def measure_alphas(options, clock):
+    """49 alphas compared and every row left out, the default of the estimators."""
+    X, y = elm_data(options.rows, 30)
+    start = clock()
+    ELMClassifier(n_hidden=options.units // 2, random_state=0).fit(X, y)
+    everything = clock() - start
+    seconds, _ = take_turns(
+        {
+            "plain": lambda: make_elm(options.units // 2, cv=False).fit(X, y),
+            "folds": lambda: make_elm(options.units // 2, cv=10).fit(X, y),
+        },
+        options.repeat,
+        clock,
+    )
+    print(f"{options.rows} rows, 30 features, {options.units // 2} units: 49 alphas and leave one "
+          f"out take {everything:.1f} s (target: 20 s on two cores),\n10 folds "
+          f"{seconds['folds'] / seconds['plain']:.2f} plain fits (target <= 2).\n")  # fmt: skip
 
 
-def tempered_accuracies(name, kind, seed):
-    X, y = load(name, 600, seed, None)
-    half = len(y) // 2
-    labels, _ = inject(X[:half], y[:half], kind, name, seed)
-    depth = 1 if y.max() == 1 else 2
-    fitted = [b(n_estimators=50, max_depth=depth).fit(X[:half], labels) for b in BOOSTERS]
-    return [np.mean(model.predict(X[half:]) == y[half:]) for model in fitted]
+def measure_elm_growth(options):
+    """Time and peak memory of 5 folds for ten times as many rows, each in its own process."""
+    m = options.units // 2
+    print(f"5 folds of {m} units:")
+    small, large = (run_child(n, options) for n in (options.rows, 10 * options.rows))
+    for n, (seconds, peak) in ((options.rows, small), (10 * options.rows, large)):
+        print(f"{n:>10} rows  {seconds / small[0]:6.1f} times the time, peak {peak / 2**20:.2f} GB")
+    print("target: about 10 times the time, below 2 GB")
+
+
+def run_child(n, options):
+    command = [sys.executable, __file__, "elm", "--child", str(n), "--features",
+               str(options.features), "--threads", str(options.threads), "--units",
+               str(options.units)]  # fmt: skip
+    command += ["--plain"] if options.plain else []
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    seconds, kilobytes = map(float, printed.split())
+    return seconds, kilobytes
+
+
+def measure_child(options):
+    X, y = elm_data(options.child, options.features)
+    clock = time.process_time if options.threads == 1 else time.perf_counter
+    with threadpool_limits(options.threads):
+        make_elm(options.units // 2, cv=5).fit(X[:10_000], y[:10_000])  # compiles what is compiled
+        start = clock()
+        make_elm(options.units // 2, cv=5).fit(X, y)
+        print(clock() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 if __name__ == "__main__":
@@ -316,6 +389,5 @@ if __name__ == "__main__":
         bagging=run_bagging,
         perceptrons=run_perceptrons,
         boosting=run_boosting,
-        hardness=run_hardness,
-        tempered=run_tempered,
+        elm=run_elm,
     )
