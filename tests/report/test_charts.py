@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.report import _charts, render
+from errata.report import _charts, _classes, render
 from errata.report._charts import Axis, draw_rates, make_axis
 from report.fake_summary import digits_summary
 
@@ -153,7 +153,7 @@ def test_two_far_rows_do_not_squeeze_the_map():
 def test_a_cloud_of_ordinary_rows_lies_inside_as_a_whole():
     drawn = _charts.pack_map(points(cloud(3000), cloud(3000)))
     assert drawn["outside"] == {}
-    assert _charts.describe_outside(points(cloud(), cloud())) == ""
+    assert _classes.describe_outside(points(cloud(), cloud())) == ""
 
 
 @given(NUMBERS)
@@ -187,7 +187,7 @@ def test_rows_on_one_line_are_not_taken_for_far_ones():
     ],
 )
 def test_the_page_says_how_many_rows_lie_outside(far, words):
-    told = _charts.describe_outside(points([*range(41), *far], [0.0] * (41 + len(far))))
+    told = _classes.describe_outside(points([*range(41), *far], [0.0] * (41 + len(far))))
     assert told.startswith(words)
     assert told.endswith(" from 0 to 40 across and from 0 to 0 upwards.")
 
@@ -202,4 +202,4 @@ def test_the_page_says_how_many_rows_lie_outside(far, words):
     ],
 )
 def test_the_page_says_how_to_read_the_map(skill, many, words):
-    assert words in _charts.describe_map(has_skill=skill, are_many=many)
+    assert words in _classes.describe_map(has_skill=skill, are_many=many)

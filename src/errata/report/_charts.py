@@ -238,39 +238,6 @@ def pack_map(points: dict[str, list]) -> dict[str, Any]:
     }
 
 
-def describe_map(*, has_skill: bool, are_many: bool) -> str:
-    """How to read the map; ``are_many`` if there are more classes than colours."""
-    if are_many and has_skill:
-        told = "flagged rows have colours: their label inside, what they look like as a ring."
-    elif are_many:
-        told = "choose a label to see where its rows lie."
-    elif has_skill:
-        told = (
-            "colours are labels, rings are flagged rows. A ring among dots of another colour is "
-            "what an error looks like."
-        )
-    else:
-        told = (
-            "colours are labels. Where they do not keep apart, the columns do not tell them apart."
-        )
-    return f"Similar rows lie close together; {told}"
-
-
-def describe_outside(points: dict[str, list]) -> str:
-    """What the triangles at the border are; nothing where there is none."""
-    far = len(pack_map(points)["outside"])
-    if not far:
-        return ""
-    left, right = find_limits(points["x"])
-    low, high = find_limits(points["y"])
-    lie = "lies" if far == 1 else "lie"
-    return (
-        f"{plural(far, 'row')} {lie} outside and {'is' if far == 1 else 'are'} drawn as "
-        f"{'a triangle' if far == 1 else 'triangles'} at the border: the map reaches from "
-        f"{left:.3g} to {right:.3g} across and from {low:.3g} to {high:.3g} upwards."
-    )
-
-
 def find_limits(values: list[float]) -> tuple[float, float]:
     """From where to where the map reaches: the extent of the rows that are not far from the rest.
 

@@ -69,8 +69,8 @@ def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
         "pairs": rank_pairs(summary),
         "legend": make_legend(summary) if summary["map"] else [],
         "are_many": many,
-        "map_lead": _charts.describe_map(has_skill=skill, are_many=many),
-        "outside": _charts.describe_outside(summary["map"]) if summary["map"] else "",
+        "map_lead": describe_map(has_skill=skill, are_many=many),
+        "outside": describe_outside(summary["map"]) if summary["map"] else "",
         "figures": draw_figures(summary) if skill else [],
         "stretch_listing": stretches and describe_stretches(stretches, summary["flagged"]["count"]),
         "pictures": sum(example["image"] is not None for example in limit_pictures(examples)),
@@ -304,6 +304,39 @@ def choose_marks(first: float, last: float) -> list[dict[str, Any]]:
 def _choose_step(rough: float) -> float:
     power = 10.0 ** floor(log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+
+
+def describe_map(*, has_skill: bool, are_many: bool) -> str:
+    """How to read the map; ``are_many`` if there are more classes than colours."""
+    if are_many and has_skill:
+        told = "flagged rows have colours: their label inside, what they look like as a ring."
+    elif are_many:
+        told = "choose a label to see where its rows lie."
+    elif has_skill:
+        told = (
+            "colours are labels, rings are flagged rows. A ring among dots of another colour is "
+            "what an error looks like."
+        )
+    else:
+        told = (
+            "colours are labels. Where they do not keep apart, the columns do not tell them apart."
+        )
+    return f"Similar rows lie close together; {told}"
+
+
+def describe_outside(points: dict[str, list]) -> str:
+    """What the triangles at the border are; nothing where there is none."""
+    far = len(_charts.pack_map(points)["outside"])
+    if not far:
+        return ""
+    left, right = _charts.find_limits(points["x"])
+    low, high = _charts.find_limits(points["y"])
+    lie = "lies" if far == 1 else "lie"
+    return (
+        f"{plural(far, 'row')} {lie} outside and {'is' if far == 1 else 'are'} drawn as "
+        f"{'a triangle' if far == 1 else 'triangles'} at the border: the map reaches from "
+        f"{left:.3g} to {right:.3g} across and from {low:.3g} to {high:.3g} upwards."
+    )
 
 
 def pack_classes(summary: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,6 @@ Methods with a fixed gamma are added to draw how much either kernel minds its pa
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -340,7 +339,6 @@ def elm(sigma_w: float) -> str:
     return f"SVR ELM kernel sigma_w={sigma_w:g}"
 
 
-@dataclass(frozen=True)
 class Aligned(Published):
     """The published errors where their column is known, in percent of the target's variance."""
 

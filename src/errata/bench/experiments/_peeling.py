@@ -114,7 +114,6 @@ def score(model: Any, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) -> dict
     return found | {f"error_after_{t}": stages[min(t, len(stages)) - 1] for t in ROUNDS}
 
 
-@dataclass(frozen=True)
 class ToldTheLevel(NoisyTraining):
     """Tells peeling by linear programs how many labels were flipped."""
 
