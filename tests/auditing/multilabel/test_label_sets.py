@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from errata.auditing.multilabel import read_label_sets
+from errata.auditing.multilabel import LabelSets
 
 pd = pytest.importorskip("pandas")
 
@@ -30,14 +30,14 @@ TABLE = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0], [1, 0, 1], [1, 0, 0], [0, 1, 
     ids=lambda Y: type(Y).__name__,
 )
 def test_all_ways_to_give_labels_mean_the_same(Y):
-    found = read_label_sets(None, Y)
+    found = LabelSets(None, Y)
     assert found.names == ["a", "b", "c"]
     assert_array_equal(found.Y, TABLE)
 
 
 @pytest.mark.parametrize("Y", [TABLE, sparse.csr_array(TABLE)])
 def test_columns_of_an_array_are_called_by_their_place(Y):
-    found = read_label_sets(None, Y)
+    found = LabelSets(None, Y)
     assert found.names == ["label 0", "label 1", "label 2"]
     assert_array_equal(found.Y, TABLE)
 
@@ -49,20 +49,20 @@ def frame():
 
 @pytest.mark.parametrize("Y", [["is_a", "is_b", "is_c"], "is_*", ["is_[ab]", "is_c"]])
 def test_columns_of_the_table_may_be_named(Y):
-    found = read_label_sets(frame(), Y)
+    found = LabelSets(frame(), Y)
     assert found.names == ["is_a", "is_b", "is_c"]
     assert list(found.table.columns) == ["weight", "tags"]
     assert_array_equal(found.Y, TABLE)
 
 
 def test_a_single_column_of_zeros_and_ones_is_one_label():
-    found = read_label_sets(frame(), "is_a")
+    found = LabelSets(frame(), "is_a")
     assert found.names == ["is_a"]
     assert_array_equal(found.Y, TABLE[:, :1])
 
 
 def test_a_column_of_lists_may_be_named():
-    found = read_label_sets(frame(), "tags")
+    found = LabelSets(frame(), "tags")
     assert found.column == "tags"
     assert "tags" not in found.table
     assert_array_equal(found.Y, TABLE)
@@ -70,7 +70,7 @@ def test_a_column_of_lists_may_be_named():
 
 def test_a_note_says_what_separates_labels_and_that_cells_are_empty():
     cells = ["red, dark; blue", "blue", "", "blue;green", "green", "green; red, dark"]
-    found = read_label_sets({"tags": cells}, "tags")
+    found = LabelSets({"tags": cells}, "tags")
     assert found.names == ["blue", "green", "red, dark"]
     assert found.separator == ";"
     assert "are separated by ;, so | and , may be part of a label" in found.notes[0]
@@ -78,17 +78,17 @@ def test_a_note_says_what_separates_labels_and_that_cells_are_empty():
 
 
 def test_labels_keep_what_they_are():
-    assert read_label_sets(None, [[1, 2], [2], [1], [1], [2], [1, 2]]).names == [1, 2]
+    assert LabelSets(None, [[1, 2], [2], [1], [1], [2], [1, 2]]).names == [1, 2]
 
 
 def test_a_label_that_a_row_names_twice_counts_once():
-    found = read_label_sets(None, ["a;a; b", "a", "b", "a", "b", "a;b"])
+    found = LabelSets(None, ["a;a; b", "a", "b", "a", "b", "a;b"])
     assert found.names == ["a", "b"]
     assert found.Y.tolist() == [[1, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 1]]
 
 
 def test_the_mark_that_most_cells_hold_separates():
-    found = read_label_sets(None, ["a,b", "b,c", "a;b", "a,b"] * 2)
+    found = LabelSets(None, ["a,b", "b,c", "a;b", "a,b"] * 2)
     assert found.separator == ","
     assert found.names == ["a", "a;b", "b", "c"]
 
@@ -112,4 +112,4 @@ def test_the_mark_that_most_cells_hold_separates():
 )
 def test_bad_labels_get_a_sentence(table, Y, says):
     with pytest.raises(ValueError, match=says):
-        read_label_sets(table, Y)
+        LabelSets(table, Y)

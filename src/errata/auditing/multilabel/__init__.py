@@ -12,15 +12,15 @@ have in common:
 
 from ._audit import audit_multilabel
 from ._finding import CellCheck
-from ._inputs import label_name, read_label_sets
+from ._inputs import LabelSets, label_name
 from ._result import MultilabelAudit, write_indicators, write_sets
 
 __all__ = [
     "audit_multilabel",
     "MultilabelAudit",
     "CellCheck",
+    "LabelSets",
     "label_name",
-    "read_label_sets",
     "write_indicators",
     "write_sets",
 ]

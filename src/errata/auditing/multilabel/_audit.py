@@ -43,7 +43,7 @@ from ._finding import (
     find_wrong_cells,
     take_label,
 )
-from ._inputs import LabelSets, label_name, read_label_sets
+from ._inputs import LabelSets, label_name
 from ._result import MultilabelAudit, kind_of_error, round_rate, set_in_words
 
 # What is shown, which decides about no number.
@@ -181,7 +181,7 @@ class CellProblem(Problem):
         Models see rows, features and labels in an order that follows from what they hold.
         """
         options = self.options
-        sets = read_label_sets(self.X, self.Y)
+        sets = LabelSets(self.X, self.Y)
         self.sets = sets
         self.table = without_columns(sets.table, options.drop)
         n = len(sets.Y)

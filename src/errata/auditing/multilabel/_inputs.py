@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,17 +18,92 @@ SEPARATORS = (";", "|", ",")
 LISTS = (list, tuple, set, frozenset, np.ndarray)
 
 
-class LabelSets(NamedTuple):
-    """Which labels each row has."""
+class LabelSets:
+    """Which labels each row has.
 
-    names: list[Any]  # of the L labels, as the user calls them
-    Y: np.ndarray  # (n, L), 1 where a row has the label and 0 where it does not
-    table: Any  # without the columns of labels; None for none
-    notes: list[str]
-    column: str | None = None  # the single column that holds lists or text
-    separator: str | None = None  # what stands between labels in it, of text
+    Parameters
+    ----------
+    table : table or None
+    Y : table of 0 and 1, lists, text, or names of columns of ``table``
 
-    def check_size(self) -> None:
+    Attributes
+    ----------
+    names : list
+        Of the L labels, as the user calls them.
+    Y : array of shape (n, L)
+        1 where a row has the label and 0 where it does not.
+    table : table or None
+        Without the columns of labels.
+    notes : list of str
+    column : str or None
+        The single column that holds lists or text.
+    separator : str or None
+        What stands between labels in it, of text.
+    """
+
+    column: str | None = None
+    separator: str | None = None
+
+    def __init__(self, table: Any, Y: Any) -> None:
+        self.table = table
+        self.names: list[Any] = []
+        self.notes: list[str] = []
+        named = _columns_named(table, Y)
+        if named:
+            self._read_columns(named)
+        elif sparse.issparse(Y):
+            self._read_indicators(Y.toarray(), None)
+        elif hasattr(Y, "columns") or (hasattr(Y, "ndim") and Y.ndim == 2):
+            self._read_indicators(Y, column_names(Y) or None)
+        elif not hasattr(Y, "__len__") or isinstance(Y, dict):
+            raise ValueError(
+                f"Y={Y!r} names no labels; give a table of 0 and 1, a list of labels for every "
+                "row, or the names of columns."
+            )
+        else:
+            self._read_lists(list(Y), "Y")
+        self._check_size()
+
+    def _read_columns(self, named: list[str]) -> None:
+        cells = {name: column_array(self.table, name) for name in named}
+        self.table = without_columns(self.table, named)
+        first = cells[named[0]]
+        are_words = {str(cell).lower() for cell in first.tolist()} <= {*YES_OR_NO}
+        if len(named) > 1 or first.dtype == bool or are_words:
+            self.names = list(named)
+            self.Y = _zeros_and_ones(cells)
+        else:
+            self.column = named[0]
+            self._read_lists(first.tolist(), f"column {self.column!r}")
+
+    def _read_indicators(self, Y: Any, names: Sequence[Any] | None) -> None:
+        columns = columns_of(Y)
+        self.names = [f"label {n}" for n in range(len(columns))] if names is None else list(names)
+        cells = {n: column.array() for n, column in zip(self.names, columns, strict=True)}
+        if len(cells) < len(columns):
+            raise ValueError("two columns of Y have the same name; give each label one of its own.")
+        self.Y = _zeros_and_ones(cells)
+
+    def _read_lists(self, cells: Sequence[Any], where: str) -> None:
+        sets, self.separator, blank = labels_in_cells(cells, where)
+        self.names = sorted({label for labels in sets for label in labels}, key=str)
+        column = {name: number for number, name in enumerate(self.names)}
+        self.Y = np.zeros((len(sets), len(self.names)), dtype=np.int8)
+        for row, labels in enumerate(sets):
+            self.Y[row, [column[label] for label in labels]] = 1
+        if self.separator is not None and self.Y.sum(axis=1).max(initial=0) > 1:
+            marks = " and ".join(mark for mark in SEPARATORS if mark != self.separator)
+            self.notes.append(
+                f"Labels in {where} are separated by {self.separator}, so {marks} may be part of a "
+                "label."
+            )
+        if blank:
+            has = "1 cell is empty: its row is" if blank == 1 else (
+                f"{plural(blank, 'cell')} are empty: their rows are"
+            )  # fmt: skip
+            self.notes.append(f"In {where}, {has} taken to have none of the labels.")
+
+    def _check_size(self) -> None:
         """Raise where rows are too few, or labels too many."""
         n, n_labels = self.Y.shape
         if n < FEWEST_ROWS:
@@ -71,26 +146,6 @@ class LabelSets(NamedTuple):
         return np.flatnonzero(enough), notes
 
 
-def read_label_sets(table: Any, Y: Any) -> LabelSets:
-    """Read the labels: a table of 0 and 1, lists, text, or names of columns of ``table``."""
-    named = _columns_named(table, Y)
-    if named:
-        sets = _of_columns(table, named)
-    elif sparse.issparse(Y):
-        sets = _of_indicators(Y.toarray(), None, table)
-    elif hasattr(Y, "columns") or (hasattr(Y, "ndim") and Y.ndim == 2):
-        sets = _of_indicators(Y, column_names(Y) or None, table)
-    elif not hasattr(Y, "__len__") or isinstance(Y, dict):
-        raise ValueError(
-            f"Y={Y!r} names no labels; give a table of 0 and 1, a list of labels for every row, or "
-            "the names of columns."
-        )
-    else:
-        sets = _of_lists(list(Y), table, "Y")
-    sets.check_size()
-    return sets
-
-
 def _columns_named(table: Any, Y: Any) -> list[str]:
     """The columns of the table that ``Y`` names, patterns such as ``is_*`` included; or none."""
     wanted = [Y] if isinstance(Y, str) else Y
@@ -108,51 +163,10 @@ def _columns_named(table: Any, Y: Any) -> list[str]:
     return []  # text, one for each row
 
 
-def _of_columns(table: Any, named: list[str]) -> LabelSets:
-    rest = without_columns(table, named)
-    cells = {name: column_array(table, name) for name in named}
-    first = cells[named[0]]
-    are_words = {str(cell).lower() for cell in first.tolist()} <= {*YES_OR_NO}
-    if len(named) > 1 or first.dtype == bool or are_words:
-        return LabelSets(list(named), _zeros_and_ones(cells), rest, [])
-    (name,) = named
-    return _of_lists(cells[name].tolist(), rest, f"column {name!r}")._replace(column=name)
-
-
-def _of_indicators(Y: Any, names: Sequence[Any] | None, table: Any) -> LabelSets:
-    columns = columns_of(Y)
-    called = [f"label {place}" for place in range(len(columns))] if names is None else list(names)
-    cells = {name: column.array() for name, column in zip(called, columns, strict=True)}
-    if len(cells) < len(columns):
-        raise ValueError("two columns of Y have the same name; give each label one of its own.")
-    return LabelSets(called, _zeros_and_ones(cells), table, [])
-
-
 def _zeros_and_ones(cells: dict[Any, np.ndarray]) -> np.ndarray:
     return np.column_stack(
         [yes_or_no(column, f"label {name!r}") for name, column in cells.items()]
     ).astype(np.int8)
-
-
-def _of_lists(cells: Sequence[Any], table: Any, where: str) -> LabelSets:
-    sets, separator, blank = labels_in_cells(cells, where)
-    names = sorted({label for labels in sets for label in labels}, key=str)
-    column = {name: number for number, name in enumerate(names)}
-    Y = np.zeros((len(sets), len(names)), dtype=np.int8)
-    for row, labels in enumerate(sets):
-        Y[row, [column[label] for label in labels]] = 1
-    notes = []
-    if separator is not None and Y.sum(axis=1).max(initial=0) > 1:
-        marks = " and ".join(mark for mark in SEPARATORS if mark != separator)
-        notes.append(
-            f"Labels in {where} are separated by {separator}, so {marks} may be part of a label."
-        )
-    if blank:
-        has = "1 cell is empty: its row is" if blank == 1 else (
-            f"{plural(blank, 'cell')} are empty: their rows are"
-        )  # fmt: skip
-        notes.append(f"In {where}, {has} taken to have none of the labels.")
-    return LabelSets(names, Y, table, notes, separator=separator)
 
 
 def labels_in_cells(cells: Sequence[Any], name: str) -> tuple[list[list[Any]], str | None, int]:

@@ -24,7 +24,7 @@ from ..results._file_cleaning import Counts, describe_new_rows
 from ..results._rates_by import NoiseRate
 from ..results._summary import draw_histogram, findings
 from ._finding import CellCheck
-from ._inputs import label_name, labels_in_cells, read_label_sets
+from ._inputs import LabelSets, label_name, labels_in_cells
 
 CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
 
@@ -277,7 +277,7 @@ class MultilabelAudit(BaseAudit):
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has other labels than it had."""
-        recorded = read_label_sets(now, now.column_names)
+        recorded = LabelSets(now, now.column_names)
         if [label_name(name) for name in recorded.names] != self.names:
             if self.digests is not None:  # by which the rows that changed can be named
                 return
