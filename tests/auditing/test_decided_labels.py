@@ -3,7 +3,8 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.inputs._inputs import find_verdicts, lay_over, read_inputs
+from errata.auditing.classes._problem import find_verdicts
+from errata.auditing.inputs._inputs import lay_over, read_inputs
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
 

@@ -314,7 +314,7 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
         return judge_part(part, shared)
 
     monkeypatch.setattr(_audit, "judge_part", goes_on)
-    monkeypatch.setattr(_audit, "learn", None)  # it is not learnt again
+    monkeypatch.setattr(_audit, "Learnt", None)  # it is not learnt again
     found = stored(folder, tmp_path)
     assert judged == sorted(set(judged))
     assert len(judged) == 10
@@ -322,7 +322,7 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
     monkeypatch.undo()
     lower_limits(monkeypatch)
     assert_same(found, in_memory())
-    monkeypatch.setattr(_audit, "learn", None)
+    monkeypatch.setattr(_audit, "Learnt", None)
     with pytest.raises(TypeError):  # an audit that begins anew learns
         stored(folder, tmp_path, resume=False)
 

@@ -19,8 +19,10 @@ from ._settings import CACHED, JUDGED_ROWS, LEARN_ROWS, NOISE_ROWS, TREE_ROWS
 from .classes import (
     NoisePosterior,
     Posterior,
+    gathered_posterior,
     noise_posterior,
     posterior_of,
+    set_aside,
 )
 from .inputs._duplicates import Ties, copies_among, copies_note, copy_groups, mix_bits
 from .inputs._groups import group_folds, join_groups, places_among
@@ -61,16 +63,93 @@ PROBABILITIES_ARE_OLDER = (
 Filler = Callable[[Any, np.ndarray | None], tuple[np.ndarray, np.ndarray]]
 
 
-class Learnt(NamedTuple):
-    """All that an audit knows before it judges rows that it has not learnt from."""
+class Learnt:
+    """All that an audit knows before it judges rows that it has not learnt from.
 
-    inputs: Inputs  # of the rows that were learnt from
-    data: TrainingData
-    pool: Pool
-    posterior: Posterior  # of these rows
-    ties: Ties
-    models: list[OutOfFoldModel]
-    filler: Filler | None  # None where every row has a label
+    The models are fitted and pooled, and the noise is learnt.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of all rows, or of those that were drawn.
+    options : Options
+        The models of the user, seed and threads.
+    pred_proba : array of shape (n, K), optional
+        The user's probabilities of the rows to learn from, checked.
+    fills : bool, default=False
+        Whether some rows have no label.
+    judged : bool, default=True
+        Whether to judge the rows that are learnt from, too.
+    progress : callable
+        As for :func:`errata.audit`.
+
+    Attributes
+    ----------
+    inputs : Inputs
+    models : list of OutOfFoldModel
+    data : TrainingData
+    ties : Ties
+    pool : Pool
+    posterior : Posterior
+        Of the rows that were learnt from.
+    filler : callable or None
+        None where every row has a label.
+    """
+
+    filler: Filler | None = None
+
+    def __init__(
+        self,
+        inputs: Inputs,
+        options: "Options",
+        *,
+        pred_proba: np.ndarray | None = None,
+        fills: bool = False,
+        judged: bool = True,
+        progress: Progress,
+    ) -> None:
+        self.inputs = inputs
+        self.models = choose_models(inputs, options, pred_proba)
+        data = _training_data(inputs, options.seed, options.n_jobs)
+        self.ties = Ties(recordings=inputs.recordings)
+        # A copy of a drawn row was hardly drawn, too, and a signal may stand still.
+        if not data.more_rows and inputs.recordings is None:
+            equal = None if inputs.X is None else copy_groups(inputs.X)
+            self.ties = Ties(equal, copies_among(data, equal))
+            data = without_copies(data, self.ties.copies, inputs.notes)
+        self.data = data
+        self.pool = pool_models(data, self.models, equal=self.ties.equal, progress=progress)
+        progress("computing the posterior")
+        known = inputs.audited_known
+        self.posterior = posterior_of(
+            self.pool.logs,
+            data.codes,
+            np.random.default_rng(options.seed),
+            **self.ties.evidence(data.codes),
+            known=known,
+            certain=self.pool.certain,
+            judged=judged,
+        )
+        if fills:
+            self.filler = fit_filler(data, self.pool, self.posterior, known)
+
+    def forget_features(self) -> None:
+        """Let go of what only models look at, so that the table is not held twice."""
+        self.inputs = self.inputs.without_features()
+
+    def gather(
+        self, found: Findings, n_rows: int | None = None, rate: float | None = None
+    ) -> Posterior:
+        """The posterior of all rows that were judged, see :func:`gathered_posterior`."""
+        known = self.inputs.audited_known
+        return gathered_posterior(
+            found,
+            self.posterior.noise,
+            self.posterior.skill,
+            n_rows=n_rows,
+            rate=rate,
+            certain=0.0 if known is None else set_aside(self.data.codes, known),
+        )
 
     def inject_errors(self, progress: Progress) -> SelfCheck | None:
         """Audit copies of the labels with injected errors; of a large table, some of its rows."""
@@ -122,32 +201,10 @@ class Learnt(NamedTuple):
         return [PROBABILITIES_ARE_OLDER] if given else []
 
 
-def learn(
-    inputs: Inputs,
-    options: "Options",
-    *,
-    pred_proba: np.ndarray | None = None,
-    fills: bool = False,
-    judged: bool = True,
-    progress: Progress,
-) -> Learnt:
-    """Fit and pool the models, and learn the noise.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        Of all rows, or of those that were drawn.
-    options : Options
-        The models of the user, seed and threads.
-    pred_proba : array of shape (n, K), optional
-        The user's probabilities of the rows to learn from, checked.
-    fills : bool, default=False
-        Whether some rows have no label.
-    judged : bool, default=True
-        Whether to judge the rows that are learnt from, too.
-    progress : callable
-        As for :func:`errata.audit`.
-    """
+def choose_models(
+    inputs: Inputs, options: "Options", pred_proba: np.ndarray | None
+) -> list[OutOfFoldModel]:
+    """The default models unless others are passed instead, and what the user brings besides."""
     if options.estimators is not None:
         models = name_models(options.estimators)
     elif inputs.recordings is not None:
@@ -159,28 +216,7 @@ def learn(
     models = [*models, *models_of_user(inputs, options.estimator, pred_proba)]
     if not models:
         raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
-    data = _training_data(inputs, options.seed, options.n_jobs)
-    ties = Ties(recordings=inputs.recordings)
-    # A copy of a drawn row was hardly drawn, too, and a signal may stand still.
-    if not data.more_rows and inputs.recordings is None:
-        equal = None if inputs.X is None else copy_groups(inputs.X)
-        ties = Ties(equal, copies_among(data, equal))
-        data = without_copies(data, ties.copies, inputs.notes)
-    pool = pool_models(data, models, equal=ties.equal, progress=progress)
-    progress("computing the posterior")
-    random = np.random.default_rng(options.seed)
-    known = inputs.audited_known
-    posterior = posterior_of(
-        pool.logs,
-        data.codes,
-        random,
-        **ties.evidence(data.codes),
-        known=known,
-        certain=pool.certain,
-        judged=judged,
-    )
-    filler = fit_filler(data, pool, posterior, known) if fills else None
-    return Learnt(inputs, data, pool, posterior, ties, models, filler)
+    return models
 
 
 def models_of_user(

@@ -14,24 +14,22 @@ from ..._progress import Progress
 from ...tables._columns import take_table_rows
 from ...tables.features._features import find_empty_rows
 from .._audit import Problem
-from .._learning import Judge, Learnt, learn, rows_to_learn_from
+from .._learning import Judge, Learnt, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
     Groups,
     Posterior,
-    gathered_posterior,
     group_hypotheses,
-    set_aside,
     weigh_groups,
     with_verdicts,
 )
-from ..examples._views import RowsView, View, view_among_drawn
+from ..examples._views import RowsView, View
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
+from ..inputs._groups import places_among
 from ..inputs._inputs import (
     Inputs,
     TableRows,
     check_pred_proba,
-    find_verdicts,
     for_all_rows,
     inputs_of,
     lay_over,
@@ -153,7 +151,7 @@ class ClassProblem(Problem):
     def find(self, progress: Progress) -> None:
         """Learn from the rows, or from those that were drawn, and judge all of them."""
         drawn = self.inputs.drawn
-        self.learnt = learn(
+        self.learnt = Learnt(
             self.inputs,
             self.options,
             pred_proba=self.learnt_proba,
@@ -183,7 +181,7 @@ class ClassProblem(Problem):
             codes, p = self.learnt.filler(X, proba)
             self.filled = (inputs.present[codes], p)
         self.duplicates = _find_duplicates(inputs)
-        self.learnt = self.learnt._replace(inputs=inputs.without_features())
+        self.learnt.forget_features()
         self.inputs = self.learnt.inputs
         self.posterior = self.learnt.posterior
         self.can_ask_again = self.inputs.timeline is None
@@ -210,7 +208,7 @@ class ClassProblem(Problem):
             unread += judged.unread
             if judge.asks_models:
                 self.kept_logs.append(judged.logs)
-        self.learnt = self.learnt._replace(inputs=self.learnt.inputs.without_features())
+        self.learnt.forget_features()
         assert found is not None  # there is a block at least
         self.take(found, given, unread)
         codes, p = zip(*filled, strict=True)
@@ -232,22 +230,7 @@ class ClassProblem(Problem):
             notes=[*drawn.notes, *unread_note(unread)],
             drawn=None,
         )
-        self.posterior = self.gather(found)
-
-    def gather(
-        self, found: Findings, n_rows: int | None = None, rate: float | None = None
-    ) -> Posterior:
-        """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
-        learnt = self.learnt
-        known = learnt.inputs.audited_known
-        return gathered_posterior(
-            found,
-            learnt.posterior.noise,
-            learnt.posterior.skill,
-            n_rows=n_rows,
-            rate=rate,
-            certain=0.0 if known is None else set_aside(learnt.data.codes, known),
-        )
+        self.posterior = self.learnt.gather(found)
 
     def conclude(self) -> None:
         """What flags are drawn from, after people were heard."""
@@ -285,9 +268,8 @@ class ClassProblem(Problem):
         learnt = self.learnt
         if not len(learnt.posterior.p_wrong):  # judged with all other rows
             places = np.asarray(learnt.inputs.drawn)[learnt.inputs.audited]
-            of_drawn = self.posterior_at(places)
-            assert of_drawn is not None  # it is known of all rows in memory
-            learnt = learnt._replace(posterior=of_drawn)
+            of_drawn = np.searchsorted(self.inputs.audited, places)
+            learnt.posterior = self.posterior.for_rows(of_drawn)
         check = learnt.inject_errors(progress)
         self.inputs.notes.extend(self.learnt.note_check())
         return check
@@ -362,8 +344,36 @@ class ClassProblem(Problem):
         """Some rows, among those that were learnt from."""
         if self.judge is None:
             return self.shown
-        return view_among_drawn(
-            rows, self.learnt, self.judge, fetch=self.fetch, posterior_at=self.posterior_at
+        learnt = self.learnt
+        drawn = learnt.inputs
+        places = np.asarray(drawn.drawn)
+        extra = np.sort(rows[~places_among(places, rows)[1]])
+        places = np.r_[places, extra]
+        given, table = self.fetch(extra)
+        judged = self.judge.judge(given)
+        known = None
+        if drawn.known is not None and given.known is not None:
+            known = np.r_[drawn.known, given.known]
+        X = None
+        if drawn.X is not None:  # and not all rows in double precision
+            X = np.concatenate([drawn.X, judged.X.astype(drawn.X.dtype)])
+        inputs = drawn._replace(
+            table=table,
+            labels=np.concatenate([drawn.labels, given.labels]),
+            codes=np.r_[drawn.codes, given.codes],
+            X=X,
+            audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
+            groups=None,
+            folds=None,
+            known=known,
+        )
+        return View(
+            inputs=inputs,
+            rows=places,
+            posterior=self.posterior_at(places[inputs.audited], judged.found),
+            logs=np.concatenate([learnt.pool.logs, judged.logs], axis=1),
+            models=learnt.pool.names,
+            predicted=np.concatenate([learnt.pool.predicted, judged.predicted], axis=1),
         )
 
     def fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
@@ -372,8 +382,8 @@ class ClassProblem(Problem):
         places = np.r_[np.asarray(self.learnt.inputs.drawn), extra]
         return self.given.for_rows(extra), None if whole is None else take_table_rows(whole, places)
 
-    def posterior_at(self, places: np.ndarray) -> Posterior | None:
-        """The posterior of some of the audited rows; None where only that of learnt ones is."""
+    def posterior_at(self, places: np.ndarray, extra: Findings) -> Posterior:
+        """The posterior of rows at these places: drawn ones, then those of ``extra``."""
         return self.posterior.for_rows(np.searchsorted(self.inputs.audited, places))
 
     def show(self, result: Audit) -> None:
@@ -412,6 +422,17 @@ class ClassProblem(Problem):
     def reviewed(self) -> np.ndarray:
         """Whether each row has a label that may be wrong."""
         return self.inputs.doubtful
+
+
+def find_verdicts(
+    inputs: Inputs, rows: np.ndarray, were: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The audited among rows that were decided, and as codes what labels were and classes are."""
+    place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
+    codes = np.array([place.get(label, -1) for label in were])
+    at, are_audited = inputs.places_of(rows)
+    meant = are_audited & (codes >= 0)
+    return at[meant], codes[meant].astype(np.intp), inputs.audited_codes[at[meant]]
 
 
 def unread_note(unread: Counter[str]) -> list[str]:

@@ -4,7 +4,7 @@ Of a large table these are looked at among the drawn rows: their cells and featu
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,12 +17,10 @@ from ..._neighbors import NeighborIndex
 from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
-from .._learning import Judge, Learnt
 from .._settings import NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, group_hypotheses
 from ..inputs._features import as_pixels
-from ..inputs._groups import places_among
-from ..inputs._inputs import Inputs, TableRows, for_all_rows
+from ..inputs._inputs import Inputs, for_all_rows
 from ..inputs._labels import codes_among
 
 EXAMPLE_TEXT = 2_000  # characters of a cell
@@ -211,63 +209,6 @@ def inputs_to_show(
         audited=audited,
         groups=None,
         notes=[],
-    )
-
-
-def view_among_drawn(
-    rows: np.ndarray,
-    learnt: Learnt,
-    judge: Judge,
-    *,
-    fetch: Callable[[np.ndarray], tuple[TableRows, Any]],
-    posterior_at: Callable[[np.ndarray], Posterior | None],
-) -> View:
-    """Rows of a table, and those that were drawn from it to learn from.
-
-    ``fetch`` gives rows that were not drawn, and the table of both; ``posterior_at`` that of any
-    audited rows, or None where it is known of drawn ones only.
-    """
-    drawn = learnt.inputs
-    places = np.asarray(drawn.drawn)
-    _, are_drawn = places_among(places, rows)
-    extra = np.sort(rows[~are_drawn])
-    places = np.r_[places, extra]
-    given, table = fetch(extra)
-    judged = judge.judge(given)
-    X = judged.X
-    known = None
-    if drawn.known is not None and given.known is not None:
-        known = np.r_[drawn.known, given.known]
-    if drawn.X is not None:  # and not all rows in double precision
-        X = np.concatenate([drawn.X, X.astype(drawn.X.dtype)])
-    inputs = drawn._replace(
-        table=table,
-        labels=np.concatenate([drawn.labels, given.labels]),
-        codes=np.r_[drawn.codes, given.codes],
-        X=None if drawn.X is None else X,
-        audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
-        groups=None,
-        folds=None,
-        known=known,
-    )
-    posterior = posterior_at(places[inputs.audited])
-    if posterior is None:
-        before = learnt.posterior
-        found = judged.found
-        posterior = before._replace(
-            p_wrong=np.r_[before.p_wrong, found.p_wrong],
-            suspicion=np.r_[before.suspicion, found.suspicion],
-            other=np.r_[before.other, found.other],
-            p_other=np.r_[before.p_other, found.p_other],
-            p_elsewhere=np.r_[before.p_elsewhere, found.p_elsewhere],
-        )
-    return View(
-        inputs=inputs,
-        rows=places,
-        posterior=posterior,
-        logs=np.concatenate([learnt.pool.logs, judged.logs], axis=1),
-        models=learnt.pool.names,
-        predicted=np.concatenate([learnt.pool.predicted, judged.predicted], axis=1),
     )
 
 

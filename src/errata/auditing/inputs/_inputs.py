@@ -454,17 +454,6 @@ def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> No
             )
 
 
-def find_verdicts(
-    inputs: Inputs, rows: np.ndarray, were: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The audited among rows that were decided, and as codes what labels were and classes are."""
-    place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
-    codes = np.array([place.get(label, -1) for label in were])
-    at, are_audited = inputs.places_of(rows)
-    meant = are_audited & (codes >= 0)
-    return at[meant], codes[meant].astype(np.intp), inputs.audited_codes[at[meant]]
-
-
 def lay_over(
     table: Any,
     y: Any,

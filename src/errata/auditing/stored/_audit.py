@@ -28,7 +28,6 @@ from .._learning import (
     Judge,
     JudgedSums,
     Learnt,
-    learn,
     rows_to_learn_from,
 )
 from .._self_check import SelfCheck
@@ -226,14 +225,16 @@ class StoredProblem(ClassProblem):
         inputs.notes.extend(notes_on_spellings(self.counts))
         if options.estimator is None:  # which alone looks at features that are not scaled
             inputs = inputs.without_features()
-        learnt = learn(inputs, options, pred_proba=proba, fills=blank > 0, progress=progress)
+        learnt = Learnt(inputs, options, pred_proba=proba, fills=blank > 0, progress=progress)
         check = None
         if options.self_check:
             progress("planting errors and looking for them")
             check = learnt.inject_errors(count_within("self-check", progress))
             inputs.notes.extend(learnt.note_check())
-        small = learnt._replace(inputs=inputs.without_features(), models=[])  # for the ledger
-        return small, Judge(learnt), check
+        judge = Judge(learnt)
+        learnt.forget_features()  # what is kept in the ledger is small
+        learnt.models = []
+        return learnt, judge, check
 
     def gather_rows(self, sums: JudgedSums) -> None:
         """Take the judged rows of all parts into memory."""
@@ -284,8 +285,16 @@ class StoredProblem(ClassProblem):
         both = stack_tables([self.learnt.inputs.table, given.table]).combine_chunks()
         return given, both
 
-    def posterior_at(self, places: np.ndarray) -> None:
-        """What is written of a row is not all of it."""
+    def posterior_at(self, places: np.ndarray, extra: Findings) -> Posterior:
+        """As it was found: what is written of a row is not all of it."""
+        before = self.learnt.posterior
+        return before._replace(
+            p_wrong=np.r_[before.p_wrong, extra.p_wrong],
+            suspicion=np.r_[before.suspicion, extra.suspicion],
+            other=np.r_[before.other, extra.other],
+            p_other=np.r_[before.p_other, extra.p_other],
+            p_elsewhere=np.r_[before.p_elsewhere, extra.p_elsewhere],
+        )
 
     def _ids(self, rows: np.ndarray) -> np.ndarray | None:
         """What rows are called, where a column says so; ``rows`` are in order."""
@@ -307,7 +316,7 @@ class LargeProblem(StoredProblem):
         self.inputs = inputs._replace(notes=[*inputs.notes, *unread_note(sums.unread)])
         nothing = Findings(*(np.empty(0) for _ in Findings._fields))
         found = nothing._replace(joint=sums.joint, right=sums.right)
-        self.posterior = self.gather(found, sums.audited, sums.rate)
+        self.posterior = self.learnt.gather(found, sums.audited, sums.rate)
         self.has_skill = self.posterior.skill.enough
         self.has_map = True
         self.duplicates = self._find_repeated_rows()
