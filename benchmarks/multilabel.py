@@ -22,7 +22,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score
 
 from errata.auditing import TrainingData
-from errata.auditing.inputs._features import fit_scale
+from errata.auditing.inputs._features import FeatureScaler
 from errata.auditing.multilabel._finding import (
     JudgedCells,
     estimate_rates,
@@ -128,7 +128,9 @@ def plant(Y, kind, seed):
 def cell(name, kind, seed, rows, data):
     X, Y = load(name, rows, seed, data)
     noisy, wrong = plant(Y, kind, seed)
-    table = TrainingData(fit_scale(np.asarray(X, dtype=float), 0)[0], noisy, n_classes=2)
+    table = TrainingData(
+        FeatureScaler(0).fit_transform(np.asarray(X, dtype=float)), noisy, n_classes=2
+    )
     nothing = [[] for _ in noisy.T]
     fitting, predictions = seconds(lambda: predict_from_columns(table, nothing, str))
     one, pools = seconds(lambda: pool_labels(table, predictions))

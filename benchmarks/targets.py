@@ -38,7 +38,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 
 import errata
-from errata.auditing.inputs._features import fit_scale
+from errata.auditing.inputs._features import FeatureScaler
 from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.datasets import load_dataset
 from errata.metrics import expected_calibration_error
@@ -78,7 +78,8 @@ def load(name, rows, seed, data):
     drawn = np.random.RandomState(seed).permutation(len(bunch.target))
     n = min(rows, round(0.7 * len(drawn)))
     drawn = drawn[: n + TEST_ROWS]
-    X, _ = fit_scale(features_of(bunch.data[drawn], random_state=seed).X, seed)
+    X = features_of(bunch.data[drawn], random_state=seed).X
+    X = FeatureScaler(seed).fit_transform(X)
     y = np.asarray(bunch.target, dtype=float)[drawn]
     return X[:n], y[:n], X[n:], y[n:]
 
@@ -270,7 +271,7 @@ def limits(ap, means):
 def boston(data):
     """Ranks of prices that were corrected, by errata and by the residual of a forest."""
     bunch = load_dataset("reg_boston", folder=data)
-    X, _ = fit_scale(features_of(bunch.data).X, 0)
+    X = FeatureScaler(0).fit_transform(features_of(bunch.data).X)
     y, rows = np.asarray(bunch.target, dtype=float), list(BOSTON)
     for seed in range(3):
         found = find_wrong_targets(TargetRows(X, y, seed=seed))

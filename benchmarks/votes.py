@@ -23,7 +23,7 @@ from sklearn.metrics import average_precision_score
 from threadpoolctl import threadpool_limits
 
 from errata import audit_votes
-from errata.auditing.inputs._features import fit_scale
+from errata.auditing.inputs._features import FeatureScaler
 from errata.auditing.votes import ItemModels, JudgedVotes, read_votes
 from errata.auditing.votes._finding import (
     class_posterior_of_votes,
@@ -217,7 +217,7 @@ def votes_alone(name, method, data):
 def with_features(name, seed, data):
     """All methods on one table with simulated annotators."""
     votes, X, truth = simulated(data, name, int(seed))
-    models = ItemModels(fit_scale(X, seed)[0], len(votes.classes), seed=int(seed))
+    models = ItemModels(FeatureScaler(seed).fit_transform(X), len(votes.classes), seed=int(seed))
     classifier, _, _ = models(votes.majority)
     alone, both = JudgedVotes(votes), JudgedVotes(votes, models)
     cells = {
@@ -233,7 +233,7 @@ def with_features(name, seed, data):
 def simulated_crowd(kind, seed):
     """Whether the intervals of one simulated crowd hold the truth, without and with a table."""
     votes, truth, X = drawn_crowd(kind, int(seed))
-    models = ItemModels(fit_scale(X, 0)[0], len(votes.classes))
+    models = ItemModels(FeatureScaler(0).fit_transform(X), len(votes.classes))
     cells = []
     for way, findings in (("votes", JudgedVotes(votes)), ("table", JudgedVotes(votes, models))):
         majority, proba = votes.majority != truth, findings.proba

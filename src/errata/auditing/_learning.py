@@ -438,7 +438,7 @@ class Judge:
         if self.shows_table:
             kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
             table = estimator_table(kept, applied.X)
-        new = NewRows(self.scale.apply(applied.X), table, given, folds)
+        new = NewRows(self.scale.transform(applied.X), table, given, folds)
         return new, mix_bits(applied.X), applied.unread
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,7 @@ from ..tables._columns import (
     without_columns,
 )
 from ._settings import FOLDS, NAMED_COLUMNS
-from .inputs._features import find_leak, fit_scale
+from .inputs._features import FeatureScaler, find_leak
 from .inputs._inputs import Inputs, check_trust
 from .inputs._labels import (
     check_one_per_row,
@@ -509,7 +509,7 @@ def read_recordings(
         codes=codes,
         features=features,
         used=features.columns,
-        X=fit_scale(features.X[audited], seed, column_order)[0],
+        X=FeatureScaler(seed, column_order).fit_transform(features.X, audited),
         audited=audited,
         groups=folds[audited],
         notes=[

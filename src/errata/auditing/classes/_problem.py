@@ -175,7 +175,7 @@ class ClassProblem(Problem):
         if self.learnt.filler is not None:
             X = None
             if inputs.features is not None and inputs.scale is not None:
-                X = inputs.scale.apply(take_rows(inputs.features.X, blank))
+                X = inputs.scale.transform(take_rows(inputs.features.X, blank))
             proba = self.given.pred_proba
             proba = None if proba is None else proba[np.ix_(blank, inputs.present)]
             codes, p = self.learnt.filler(X, proba)

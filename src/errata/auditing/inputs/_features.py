@@ -1,7 +1,7 @@
 """Features: columns that hold the label, one scale for all, and rows that are pictures."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -174,42 +174,50 @@ def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:
     return int(np.sum(forest.fit(X, codes).oob_decision_function_.argmax(axis=1) != codes))
 
 
-class Scale(NamedTuple):
-    """What makes features dense, with mean 0 and standard deviation 1 over the rows it is from."""
+class FeatureScaler:
+    """Makes features dense, with mean 0 and standard deviation 1 over the rows it is fitted to.
 
-    axes: TruncatedSVD | None  # main axes of sparse features
-    largest: np.ndarray  # of each feature in absolute value, as squares could overflow
-    scaler: StandardScaler
-    columns: np.ndarray | None = None  # in the order in which models see them; None for as they are
+    Parameters
+    ----------
+    seed : int
+    columns : array of int, optional
+        The order in which models see features; by default as they are.
 
-    def apply(self, X: Any) -> np.ndarray:
+    Attributes
+    ----------
+    axes : TruncatedSVD or None
+        Main axes of sparse features.
+    largest : array
+        Of each feature in absolute value, as squares could overflow.
+    """
+
+    axes: TruncatedSVD | None = None
+
+    def __init__(self, seed: int, columns: np.ndarray | None = None) -> None:
+        self.seed = seed
+        self.columns = columns
+        self.scaler = StandardScaler(copy=False)
+
+    def fit_transform(self, X: Any, rows: np.ndarray | None = None) -> np.ndarray:
+        """Features of all rows, or of some, on their scale; of many in single precision."""
+        X = X if rows is None else take_rows(X, rows)
+        X = X if self.columns is None else X[:, self.columns]
+        X = drop_last_bits(X)  # one name for all of them, so that copies are not held
+        n_axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
+        if sparse.issparse(X) and n_axes >= 2:
+            self.axes = TruncatedSVD(n_axes, random_state=self.seed)
+            X = self.axes.fit_transform(X)
+        X = _dense(X, None)
+        largest = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
+        self.largest = largest
+        dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
+        X /= largest  # which is a copy
+        return self.scaler.fit_transform(X).astype(dtype, copy=False)
+
+    def transform(self, X: Any) -> np.ndarray:
         """Features of any rows, in double precision."""
         X = drop_last_bits(X if self.columns is None else X[:, self.columns])
         return self.scaler.transform(_dense(X, self.axes) / self.largest)
-
-
-def fit_scale(
-    X: Any, seed: int, columns: np.ndarray | None = None, rows: np.ndarray | None = None
-) -> tuple[np.ndarray, Scale]:
-    """Features on their scale, of many rows in single precision, and the scale.
-
-    ``columns`` is the order that features are put in, ``rows`` are those that are taken.
-    """
-    X = X if rows is None else take_rows(X, rows)
-    X = X if columns is None else X[:, columns]
-    X = drop_last_bits(X)  # one name for all of them, so that copies are not held
-    axes = None
-    n_axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
-    if sparse.issparse(X) and n_axes >= 2:
-        axes = TruncatedSVD(n_axes, random_state=seed)
-        X = axes.fit_transform(X)
-    X = _dense(X, None)
-    largest = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
-    dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
-    scaler = StandardScaler(copy=False)
-    X /= largest  # which is a copy
-    scaled = scaler.fit_transform(X).astype(dtype, copy=False)
-    return scaled, Scale(axes, largest, scaler, columns)
 
 
 def _dense(X: Any, axes: TruncatedSVD | None) -> np.ndarray:

@@ -27,7 +27,7 @@ from ...tables._columns import (
 from ...tables.features._pictures import Pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
-from ._features import Scale, find_leak, fit_scale
+from ._features import FeatureScaler, find_leak
 from ._groups import group_folds, group_numbers
 from ._labels import (
     check_one_per_row,
@@ -64,7 +64,7 @@ class Inputs(NamedTuple):
     groups: np.ndarray | None  # of the audited rows
     notes: list[str]
     known: np.ndarray | None = None  # whether each label is certain; None for none
-    scale: Scale | None = None  # of X
+    scale: FeatureScaler | None = None  # of X
     leaks: Sequence[Any] = ()  # columns that look made from the label
     drawn: np.ndarray | None = None  # places of these rows in a larger table they were drawn from
     folds: np.ndarray | None = None  # of the audited rows by their groups, where rows were drawn
@@ -237,7 +237,8 @@ def inputs_of(
     X = None
     scale = None
     if features is not None:
-        X, scale = fit_scale(features.X, seed, column_order, audited)
+        scale = FeatureScaler(seed, column_order)
+        X = scale.fit_transform(features.X, audited)
     return Inputs(
         table=table,
         model_table=without_columns(table, leaks) if embeddings is None else table,

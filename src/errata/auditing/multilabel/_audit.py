@@ -27,7 +27,7 @@ from .._settings import (
 )
 from ..examples._views import RowsView, inputs_to_show
 from ..inputs._duplicates import copies_among, copy_groups
-from ..inputs._features import find_leak, fit_scale
+from ..inputs._features import FeatureScaler, find_leak
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, table_in_memory
 from ..inputs._labels import one_per_row
@@ -213,7 +213,7 @@ class CellProblem(Problem):
         self.order, self.checked = arrange_cells(seen, sets.Y, checked, groups)
         X = np.empty((n, 0))
         if features is not None:
-            X, _ = fit_scale(take_rows(features.X, self.order), options.seed)
+            X = FeatureScaler(options.seed).fit_transform(features.X, self.order)
         rows = TrainingData(
             X,
             sets.Y[np.ix_(self.order, self.checked)],
@@ -227,7 +227,7 @@ class CellProblem(Problem):
         if proba is not None:
             p = _order_columns(proba[self.order])
             odds = logit(p.clip(SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY))
-            self.beside = fit_scale(odds, options.seed)[0]
+            self.beside = FeatureScaler(options.seed).fit_transform(odds)
         self.user_models = self._choose_user_models(leaks, proba)
         self.name_rows(self.table, n)
 

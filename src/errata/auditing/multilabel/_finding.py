@@ -40,7 +40,7 @@ from ..._progress import Progress, count_models
 from .._self_check import SelfCheck
 from .._settings import COVERAGE, FEWEST_INJECTED
 from ..classes import NoisePosterior, posterior_given_noise, posterior_of
-from ..inputs._features import fit_scale
+from ..inputs._features import FeatureScaler
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
 from ..models._pooling import Pool, pool_models
@@ -186,7 +186,8 @@ def judge_in_two_passes(
     if Y.shape[1] == 1:
         return cells
     seen = rows.X if beside is None else np.column_stack([rows.X, beside])
-    scaled = fit_scale(np.where(Y == 1, 1 - cells.p_wrong, cells.p_wrong), seed)[0]
+    p_set = np.where(Y == 1, 1 - cells.p_wrong, cells.p_wrong)
+    scaled = FeatureScaler(seed).fit_transform(p_set)
     slow = (Forest, GradientBoosting)
     quick = [model for model in default_models(len(Y), 2) if not isinstance(model, slow)]
     both = []

@@ -24,7 +24,7 @@ from ...tables._columns import (
 from .._audit import Options, Problem, run_audit
 from .._settings import LEAK_ROWS, NAMED_COLUMNS
 from ..examples._views import RowsView, inputs_to_show
-from ..inputs._features import fit_scale
+from ..inputs._features import FeatureScaler
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_in_memory
 from ..inputs._labels import check_one_per_row, missing_column, one_per_row
@@ -222,8 +222,7 @@ class TargetProblem(Problem):
             features = features_of(source, drop=leaks, **how)
         self.features = features
         self.notes += [*notes, *features.notes]
-        X, _ = fit_scale(features.X, options.seed)
-        return X, leaks
+        return FeatureScaler(options.seed).fit_transform(features.X), leaks
 
     def find(self, progress: Progress) -> None:
         """Predict every target, and judge how far it is away."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._compat import take_rows
 from ..._format import four_digits, join_names, percent, plural
 from ..._progress import Progress, open_progress
 from ...tables._columns import column_array, column_names, count_rows, without_columns
@@ -14,7 +13,7 @@ from .._audit import Options, Problem, run_audit
 from ..classes import Groups
 from ..examples._cards import plain
 from ..examples._views import RowsView, inputs_to_show, labels_nearby
-from ..inputs._features import fit_scale
+from ..inputs._features import FeatureScaler
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import arrange, check_pred_proba, features_without_leaks, row_index
 from ..inputs._labels import labels_from, one_per_row
@@ -205,7 +204,8 @@ class VoteProblem(Problem):
             self.order, _, columns = arrange(
                 features.X, np.arange(n), votes.majority + 1, votes.signatures[0]
             )
-            scaled, _ = fit_scale(take_rows(features.X, self.order), options.seed, columns)
+            scaler = FeatureScaler(options.seed, columns)
+            scaled = scaler.fit_transform(features.X, self.order)
             self.X = scaled[np.argsort(self.order)]
             self.notes += features.notes
         if features is not None and options.embeddings is None:
