@@ -202,7 +202,8 @@ class Problem(ABC):
     def group_hypotheses(self, result: Any) -> Groups:
         """What hypotheses say of every row, for a review that reweighs them."""
         p_wrong = result._p_row  # all that is kept of them, and none
-        return (ALL, UNRELATED), np.array([1.0, 0.0]), with_anywhere(p_wrong[:, :0], p_wrong)
+        no_groups = np.empty((len(p_wrong), 0))
+        return (ALL, UNRELATED), np.array([1.0, 0.0]), with_anywhere(no_groups, p_wrong)
 
     @property
     def reviewed(self) -> np.ndarray:
