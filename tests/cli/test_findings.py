@@ -1,16 +1,11 @@
-import csv
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from errata._format import percent
-from errata.auditing import _settings
-from errata.cli import _audit
-from errata.cli._audit import write_outputs
 from errata.cli._findings import print_findings
 from report.fake_summary import no_skill, perhaps_overlap, random_summary
-from stored_cases import stored_audit
 
 
 def printed(summary):
@@ -91,31 +86,3 @@ def test_without_skill_there_is_no_rate_no_list_and_nothing_to_clean(summary):
         assert gone not in said
     assert "What may help: other columns, more rows, or --trust for a column" in said
     assert said.endswith("The report: pets.audit/report.html")
-
-
-def ranked(folder):
-    with (folder / "ranked.csv").open(encoding="utf-8", newline="") as stream:
-        return [int(row["row"]) for row in csv.DictReader(stream)]
-
-
-@pytest.mark.parametrize("most", [1_000, 20])
-def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
-    monkeypatch.setattr(_settings, "EXACT_ROWS", 500)
-    monkeypatch.setattr(_audit, "MOST_RANKED", most)
-    audit = stored_audit(tmp_path)
-    words, _ = write_outputs(audit, tmp_path / "pets.audit")
-    expected = [row for row in audit.table(flagged=False)["row"] if audit.flagged[row]]
-    assert ranked(tmp_path / "pets.audit") == expected[:most]
-    assert words == (
-        "The flagged rows" if most == 1_000 else "The 20 most suspicious of the flagged rows"
-    )
-    assert len(expected) > 20
-    names = sorted(path.name for path in (tmp_path / "pets.audit").iterdir())
-    assert names == [
-        "audit.json",
-        "metrics.json",
-        "ranked.csv",
-        "report.html",
-        "rows",
-        "summary.md",
-    ]

@@ -39,12 +39,17 @@ MISSING = -1  # the code of no label
 @contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """A folder that takes the place of ``path`` when it is whole; only its owner may read it."""
-    if path.exists() and not is_audit(path):
-        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
+    check_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(path, private=True) as folder:
         folder.mkdir()
         yield folder
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise when something stands there that is no audit."""
+    if path.exists() and not is_audit(path):
+        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
 
 
 def is_audit(path: Path) -> bool:

@@ -16,7 +16,6 @@ import click
 import errata
 
 from .._files import atomic_folder, find_database, is_pattern, make_temporary_prefix, readable
-from .._format import count
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from .._sentences import answer, notes, wording
@@ -36,9 +35,6 @@ from ._options import (
     open_engine,
     read_arguments,
 )
-
-MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
-CHANCES = ("p_wrong", "p_consensus")
 
 FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
 OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
@@ -418,7 +414,8 @@ def _audit_table(
         model = {name: options[name] for name in ("model", "model_args") if options[name]}
         found.about["arguments"] |= model  # for a second audit, after a review
         progress("writing the report")
-        return found, *write_outputs(found, folder, earlier)
+        since = None if earlier is None else errata.diff(earlier, found)
+        return found, errata.report.write_audit(found, folder, since=since), since
 
 
 def _check_embed(options: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:
@@ -521,59 +518,13 @@ def make_folder(out: Path, *, force: bool, is_filled: bool = False) -> Iterator[
         yield folder
 
 
-def write_outputs(found: Any, folder: Path, earlier: Any = None) -> tuple[str, Any]:
-    """Write all of it; say what the ranked list holds, and what changed since ``earlier``."""
-    from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
-
-    found.save(folder)
-    found.report(folder / "report.html")
-    listed, words = _list_rows(found)
-    _write(folder / "ranked.csv", listed)
-    for name, columns in further_lists(found).items():
-        _write(folder / f"{name}.csv", columns)
-    since = None if earlier is None else errata.diff(earlier, found)
-    changes = [] if since is None else [since.markdown()]
-    text = "\n\n".join([found.to_markdown(), *changes])
-    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
-    return words, since
-
-
-def _list_rows(found: Any) -> tuple[dict[str, Any], str]:
-    """The columns of ``ranked.csv``, and what its rows are."""
-    ranked, words = _rank_rows(found)
-    if found.ids is not None:
-        ranked["id"] = found.ids[ranked["row"]]
-    ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if found.ids is None else ("id",)), *KINDS[found.kind].listed]
-    return {name: ranked[name] for name in wanted}, words
-
-
-def _rank_rows(found: Any) -> tuple[dict[str, Any], str]:
-    """The rows of the list, the most suspicious first, and what they are."""
-    from ..auditing.results._base import ranked_columns  # here, as it brings scikit-learn
-
-    if len(found) <= errata.auditing._settings.EXACT_ROWS:
-        return ranked_columns(found), f"All {KINDS[found.kind].row}s"
-    ranked = ranked_columns(found, flagged=True, most=MOST_RANKED)
-    flagged = found.metrics()["n_flagged"]
-    if flagged <= MOST_RANKED:
-        return ranked, "The flagged rows"
-    return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
-
-
-def _write(path: Path, columns: dict[str, Any]) -> None:
-    # Further digits say nothing, and differ from one machine to the next.
-    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k in CHANCES}
-    errata.tables.write_table(path, columns | chance, guard_formulas=True)
-
-
 def write_ranked(found: Any, database: Any, name: str, *, force: bool) -> None:
     """Write the ranked rows to a new table of a database."""
     from ..tables.formats._database import write_database_table  # here, as it brings NumPy
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "ranked.parquet")
-        errata.tables.write_table(path, _list_rows(found)[0])
+        errata.tables.write_table(path, errata.report._folder.list_rows(found)[0])
         write_database_table(database, name, path, force=force)
     say(f"Wrote the table {name} of {database}.", err=True)
 

@@ -486,11 +486,11 @@ class BaseAudit(LazyExamples):
         """Write the audit to a folder, all or nothing.
 
         ``audit.json`` and ``rows.parquet`` hold the audit, ``metrics.json`` its :meth:`metrics`,
-        ``cards.parquet`` what a person wants to
-        see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
-        about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
-        three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
-        folder is left alone, with an error. Only its owner may read what is written.
+        ``cards.parquet`` what a person wants to see of each flagged row to decide on it,
+        ``components.parquet`` what such decisions tell about the other rows. An audit whose rows
+        are on disk has a folder ``rows`` instead of these three. An audit that is there already is
+        replaced; any other folder is left alone, with an error. Only its owner may read what is
+        written. :func:`errata.report.write_audit` adds the report and lists for people.
         """
         with new_folder(Path(path)) as folder:
             review = self.for_review and self.for_review.write(folder, self)
