@@ -12,7 +12,6 @@ from ..._format import join_names, percent
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ...tables._columns import take_table_rows
-from ...tables.features._features import find_empty_rows
 from .._audit import Problem
 from .._learning import Judge, Learnt, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
@@ -450,7 +449,7 @@ def _find_duplicates(inputs: Inputs) -> list[np.ndarray]:
     if inputs.features is None:
         return []
     # Rows of which nothing is known, such as pictures that cannot be read, are not the same thing.
-    compared = np.flatnonzero((inputs.codes >= 0) & ~find_empty_rows(inputs.features))
+    compared = np.flatnonzero((inputs.codes >= 0) & ~inputs.features.find_empty_rows())
     if len(compared) == len(inputs.codes):
         return conflicting_duplicates(inputs.features.X, inputs.codes)
     X = take_rows(inputs.features.X, compared)

@@ -143,6 +143,22 @@ class Features(NamedTuple):
     columns: list[Any]
     plan: FeaturePlan | None = None
 
+    def find_empty_rows(self) -> np.ndarray:
+        """Rows that have no value in any column that features were made of.
+
+        Examples
+        --------
+        >>> features = features_of({"weight": [4.0, None, None], "fur": ["grey", None, "red"]})
+        >>> features.find_empty_rows()
+        array([False,  True, False])
+        """
+        encoders = getattr(self.plan, "encoders", ())
+        gaps = [f"{encoder.name} missing" for encoder in encoders]
+        places = {name: place for place, name in enumerate(self.names)}
+        if not gaps or not all(name in places for name in gaps):
+            return np.zeros(self.X.shape[0], dtype=bool)
+        return self.X[:, [places[name] for name in gaps]].all(axis=1)
+
 
 def features_of(
     table: Any,
@@ -218,23 +234,6 @@ def features_of(
         delayed(encode)(column, seed, stands_for) for column in columns
     )
     return _gather(columns, encoded)
-
-
-def find_empty_rows(features: Features) -> np.ndarray:
-    """Rows that have no value in any column that features were made of.
-
-    Examples
-    --------
-    >>> features = features_of({"weight": [4.0, None, None], "fur": ["grey", None, "red"]})
-    >>> find_empty_rows(features)
-    array([False,  True, False])
-    """
-    encoders = getattr(features.plan, "encoders", ())
-    gaps = [f"{encoder.name} missing" for encoder in encoders]
-    places = {name: place for place, name in enumerate(features.names)}
-    if not gaps or not all(name in places for name in gaps):
-        return np.zeros(features.X.shape[0], dtype=bool)
-    return features.X[:, [places[name] for name in gaps]].all(axis=1)
 
 
 def _is_ready(array: np.ndarray, stands_for: float) -> bool:
