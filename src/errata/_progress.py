@@ -65,15 +65,15 @@ def count_within(name: str, progress: Progress) -> Progress:
 
 
 @contextmanager
-def open_counter(progress: Counted | bool | None, name: str, unit: str) -> Iterator[Counted]:
-    """The same for work that is counted; ``name`` and ``unit`` are shown for True."""
+def open_counter(progress: Counted | bool | None) -> Iterator[Counted]:
+    """The same for fits that are measured, and counted."""
     if progress is not True:
         yield _check_callable(progress)
         return
     began = time.monotonic()
     with show_progress() as show:
         yield lambda done, total: show(
-            Stage(name, done, total, time.monotonic() - began, unit=unit)
+            Stage("measured", done, total, time.monotonic() - began, unit="fits")
         )
 
 

@@ -155,7 +155,7 @@ def compare(
         store = Folder(Path(out), title, noise, manifest)
     with (
         nullcontext() if out is None else make_result_folder(Path(out)),
-        open_counter(progress, "measured", "fits") as tell,
+        open_counter(progress) as tell,
     ):
         measured = run(
             rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell

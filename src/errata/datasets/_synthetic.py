@@ -448,15 +448,12 @@ def _draw_beat_starts(
 def _simulate_rhythm(seconds: int, ratio: float, random: np.random.RandomState) -> np.ndarray:
     """A process of mean 0 and variance 1, a value a second: pressure (slow), breathing (fast)."""
     frequency = rfftfreq(seconds)
-    power = ratio * _evaluate_bell(frequency, 0.1, 0.01) + _evaluate_bell(frequency, 0.25, 0.01)
+    slow, fast = (np.exp(-0.5 * ((frequency - centre) / 0.01) ** 2) for centre in (0.1, 0.25))
+    power = ratio * slow + fast
     power[0] = 0.0
     phases = random.uniform(0, 2 * np.pi, size=len(frequency))
     process = irfft(np.sqrt(power) * np.exp(1j * phases), n=seconds)
     return process / process.std()
-
-
-def _evaluate_bell(x: np.ndarray, centre: float, width: float) -> np.ndarray:
-    return np.exp(-0.5 * ((x - centre) / width) ** 2)
 
 
 def _draw_events(

@@ -120,7 +120,7 @@ def flip_labels(
         T = _check_informative(transition, k)
         new = _flip_exactly_by_class(codes, T, u) if exact else _flip_by_class(codes, T, u, v)
     elif flip_proba is not None:
-        leave = u < _check_row_probabilities("flip_proba", flip_proba, n)
+        leave = u < _check_flip_proba(flip_proba, n)
         new = np.where(leave, _draw_destination(codes, k, v, target), codes)
     else:
         leave = _select_leaving(u, _check_rate(_convert_to_rate(rate, n_flips, n), k), exact)
@@ -153,7 +153,7 @@ def _draw_destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = No
         # One of k - 1 places; those from the row's own class on stand for the class after.
         other = np.floor(v * (k - 1)).astype(codes.dtype)
         return other + (other >= codes)
-    away = drop_own_class(_check_weight_matrix("target", target, (len(codes), k)), codes)
+    away = drop_own_class(_check_target(target, (len(codes), k)), codes)
     cumulative = np.cumsum(away, axis=1)
     total = cumulative[:, -1]
     # The first class strictly above: one without weight, as the row's own, is never chosen, not
@@ -503,25 +503,27 @@ def _scale_to(rate: float, shape: np.ndarray) -> np.ndarray:
     return np.minimum(1, max(factors[m], 0) * shape)
 
 
-def _check_row_probabilities(name: str, value: Any, n: int) -> np.ndarray:
+def _check_flip_proba(flip_proba: Any, n: int) -> np.ndarray:
     """Return one probability for each of ``n`` rows."""
-    p = np.asarray(value, dtype=float)
+    p = np.asarray(flip_proba, dtype=float)
     if p.shape != (n,):
-        raise ValueError(f"{name} must hold one probability per row, {n}; its shape is {p.shape}.")
+        raise ValueError(
+            f"flip_proba must hold one probability per row, {n}; its shape is {p.shape}."
+        )
     wrong = ~((p >= 0) & (p <= 1))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"{name}[{row}] = {p[row]} is not a probability.")
+        raise ValueError(f"flip_proba[{row}] = {p[row]} is not a probability.")
     return p
 
 
-def _check_weight_matrix(name: str, value: Any, shape: tuple[int, int]) -> np.ndarray:
+def _check_target(target: Any, shape: tuple[int, int]) -> np.ndarray:
     """Return a matrix of this shape that holds finite weights of at least 0."""
-    weights = np.asarray(value, dtype=float)
+    weights = np.asarray(target, dtype=float)
     if weights.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, not {weights.shape}.")
+        raise ValueError(f"target must have shape {shape}, not {weights.shape}.")
     if not np.all(np.isfinite(weights)) or weights.min() < 0:
-        raise ValueError(f"{name} holds a weight that is negative or not finite.")
+        raise ValueError("target holds a weight that is negative or not finite.")
     return weights
 
 

@@ -33,13 +33,13 @@ AT_RANK = (
 )
 
 
-def choose_ticks(most: float, about: int = 5) -> list[float]:
-    """Round numbers from 0 up to ``most``.
+def choose_ticks(most: float) -> list[float]:
+    """About five round numbers from 0 up to ``most``.
 
     >>> choose_ticks(200), choose_ticks(1797)
     ([0, 50, 100, 150, 200], [0, 500, 1000, 1500])
     """
-    rough = max(most / about, 1)
+    rough = max(most / 5, 1)
     power = 10 ** floor(log10(rough))
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
     return [step * place for place in range(floor(most / step) + 1)]

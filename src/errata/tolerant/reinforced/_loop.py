@@ -426,19 +426,20 @@ def compute_scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
 
 
 @lru_cache(maxsize=64)
-def clean_scale(mean_weight: float, penalty: str, n_points: int = 20_001) -> float:
+def clean_scale(mean_weight: float, penalty: str) -> float:
     """How much narrower than the truth the noise looks on clean Gaussian data.
 
     Taking weight off the tails of a Gaussian narrows it even when no row is wrong. The factor is
     found by reinforcing a Gaussian on the quantiles of a standard normal sample.
     """
-    x = ndtri((np.arange(n_points) + 0.5) / n_points)
+    n = 20_001  # points of the sample
+    x = ndtri((np.arange(n) + 0.5) / n)
 
     def maximise(weights: np.ndarray, _: float | None) -> Fit:
         scale = estimate_scale(x, weights, floor=1e-8)
         return scale, compute_gaussian_log_density(x, scale), 0.0
 
-    ones = np.ones(n_points)
+    ones = np.ones(n)
     scale, *_ = reinforce(
         maximise,
         penalty=penalty,
