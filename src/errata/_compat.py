@@ -1,5 +1,7 @@
 """Names of scikit-learn that may move, used here and only here; the BLAS below NumPy and SciPy."""
 
+import ctypes
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,5 +23,52 @@ def read_boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def find_blas() -> ThreadpoolController:
-    """The BLAS libraries loaded by now, which takes some milliseconds to find out."""
-    return ThreadpoolController().select(user_api="blas")
+    """The BLAS libraries loaded by now; only what was loaded since the last call is looked for."""
+    loads = _count_loads()
+    if loads is None or loads not in _found:
+        _found.clear()
+        # It reads which files the process has mapped, which takes some milliseconds.
+        _found[loads] = ThreadpoolController().select(user_api="blas")
+    return _found[loads]
+
+
+_found: dict[int | None, ThreadpoolController] = {}
+
+
+def _count_loads() -> int | None:
+    """How many libraries the process has loaded so far; None where the system does not count."""
+    iterate = _loader()
+    if iterate is None:
+        return None
+    counted = []
+
+    def read(library: Any, size: int, data: Any) -> int:
+        counted.append(int(library.contents.loads))
+        return 1  # each library tells the same
+
+    iterate(_Visit(read), None)
+    return counted[0]
+
+
+class _Library(ctypes.Structure):
+    """The beginning of ``dl_phdr_info`` of the C library."""
+
+    _fields_ = (
+        ("address", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("headers", ctypes.c_void_p),
+        ("n_headers", ctypes.c_uint16),
+        ("loads", ctypes.c_ulonglong),
+    )
+
+
+_Visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Library), ctypes.c_size_t, ctypes.c_void_p)
+
+
+@cache
+def _loader() -> Any:
+    """The function of Linux that goes through the loaded libraries."""
+    try:
+        return ctypes.CDLL(None).dl_iterate_phdr
+    except (AttributeError, TypeError, OSError):  # another system
+        return None
