@@ -122,23 +122,32 @@ class LabelEvidence:
         return total_entropy(self.q)
 
     @cached_property
-    def _surest_first(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each class the rows whose most probable label it is, and how probable, falling."""
-        top, p_top = find_largest(self.q)
-        order = np.lexsort((-p_top, top))
-        ends = np.cumsum(np.bincount(top, minlength=len(self.q)))
-        return [(rows, p_top[rows]) for rows in np.split(order, ends[:-1])]
+    def _surest_first(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows by their most probable label, the surest first, with keys that rise so; its counts.
 
-    def surest(self, c: int, fraction: float) -> np.ndarray:
-        """The surest ``fraction`` of the rows whose most probable label is c.
+        The key of a row lies within one below twice the code of that label.
+        """
+        top, p_top = find_largest(self.q)
+        keys = 2.0 * top - p_top
+        order = np.argsort(keys)
+        return order, keys[order], np.bincount(top, minlength=len(self.q))
+
+    def surest(self, fraction: float) -> np.ndarray:
+        """The most probable label of the rows that are the surest ``fraction`` of it, -1 of others.
 
         All rows that are as sure as the last of them are among them: their order says nothing.
         """
-        rows, sure = self._surest_first[c]
-        enough = max(FEWEST_SUREST, int(fraction * len(rows)))
-        if enough >= len(rows):
-            return rows
-        return rows[: np.searchsorted(-sure, EQUALLY_SURE - sure[enough - 1], side="right")]
+        order, keys, sizes = self._surest_first
+        ends = np.cumsum(sizes)
+        starts = ends - sizes
+        enough = np.maximum(FEWEST_SUREST, (fraction * sizes).astype(int))
+        last = starts + np.minimum(enough, sizes) - 1
+        ends = np.searchsorted(keys, keys[last] + EQUALLY_SURE, side="right")
+        are_sure = np.arange(len(order)) < ends.repeat(sizes)
+        labels = np.arange(len(sizes)).repeat(sizes)
+        found = np.full(len(order), -1)
+        found[order[are_sure]] = labels[are_sure]
+        return found
 
     def disagreement(self, fraction: float) -> float:
         """Part of the labels that differ from the class whose surest ``fraction`` of rows they are.
@@ -146,12 +155,11 @@ class LabelEvidence:
         Noise that does not depend on the columns shows at the surest rows as well; classes that
         overlap hardly differ there.
         """
-        total = 0.0
-        for c, (members, _) in enumerate(self._surest_first):
-            surest = self.surest(c, fraction)
-            differ = np.sum(self.codes[surest] != c) / (len(surest) + KEPT_ROWS)
-            total += len(members) / len(self.codes) * differ
-        return float(total)
+        sizes = self._surest_first[2]
+        surest = self.surest(fraction)
+        of_all = np.bincount(1 + surest, minlength=1 + len(sizes))[1:]
+        differ = np.bincount(1 + surest, surest != self.codes, minlength=1 + len(sizes))[1:]
+        return float(sizes @ (differ / (of_all + KEPT_ROWS)) / len(surest))
 
     @cached_property
     def rate_at_the_surest(self) -> float:
@@ -554,11 +562,7 @@ def class_to_class(
     They are the surest ``fraction`` of the rows whose most probable label is that class. Without
     noise they have no wrong labels, and the matrix is nearly the identity.
     """
-    n_classes = len(evidence.logs)
-    classed = np.full(len(evidence.codes), -1)
-    for c in range(n_classes):
-        classed[evidence.surest(c, fraction)] = c
-    counts, used, left_out = _counted(classed, evidence.codes, n_classes)
+    counts, used, left_out = _counted(evidence.surest(fraction), evidence.codes, len(evidence.logs))
     np.fill_diagonal(counts, 0)
     return _limited(counts), used, left_out
 
