@@ -92,11 +92,10 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
     --------
     >>> from errata.auditing import default_models
     >>> [model.name for model in default_models(10_000, n_classes=2)]
-    ['wide RBF features', 'RBF features', 'extra trees', 'gradient boosting', 'linear model']
+    ['RBF features', 'extra trees', 'gradient boosting', 'linear model']
     """
     n_trees = next(trees for rows, trees in TREES.items() if n_rows <= rows)
     chosen: list[OutOfFoldModel] = [
-        RBFRidge("wide RBF features", WIDE),
         RBFRidge("RBF features", MEDIUM),
         Forest("extra trees", True, n_trees, 3),
     ]
@@ -105,7 +104,8 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
         chosen.append(Forest("random forest", False, min(n_trees, n_trees * SMALL // n_rows), 2))
     if boosts:
         chosen.append(GradientBoosting("gradient boosting"))
-    else:  # beside boosting, these two add nothing
+    else:  # beside boosting, these add nothing
+        chosen.append(RBFRidge("wide RBF features", WIDE))
         chosen.append(RBFRidge("narrow RBF features", NARROW))
         if n_rows <= TREE_ROWS:
             chosen.append(NearestRows("neighbours"))
