@@ -46,7 +46,7 @@ def map_blocks(task: Task, parts: Iterable[Any], *shared: Any) -> np.ndarray:
 def reduce_blocks(
     task: Task, parts: Iterable[Any], *shared: Any, merge: Callable[[Any, Any], Any] = add
 ) -> Any:
-    """What ``task(part, *shared)`` gives for all parts, merged in their order as it comes.
+    """The results of ``task(part, *shared)`` for all parts, merged in their order as they come.
 
     >>> X = np.arange(5.0)
     >>> reduce_blocks(lambda rows, X: X[rows].sum(), blocks(5, 2), X)

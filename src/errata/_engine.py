@@ -160,7 +160,7 @@ def _read_fingerprint(folder: Path) -> Any:
 
 
 def _find_differences(before: Any, now: Any, name: str = "") -> Iterator[str]:
-    """What differs, as deep as it has names."""
+    """The entries that differ, as deep as they have names."""
     if isinstance(before, dict) and isinstance(now, dict):
         for key in before | now:
             if before.get(key) != now.get(key):
@@ -281,7 +281,7 @@ class Engine:
         *,
         stage: str,
     ) -> Any:
-        """What ``task(part, shared)`` gives for all parts, merged from the first to the last."""
+        """The results of ``task(part, shared)`` for all parts, merged from first to last."""
         pieces = [
             Piece(
                 stage,
@@ -298,7 +298,7 @@ class Engine:
             return reduce(merge, _sort_results(finished))
 
     def map(self, task: Task, items: Iterable[Any], shared: Any, *, stage: str) -> list[Any]:
-        """What ``task(item, shared)`` gives for each item, in their order."""
+        """The results of ``task(item, shared)`` for each item, in their order."""
         with closing(self.map_unordered(task, items, shared, stage=stage)) as finished:
             return list(_sort_results(finished))
 
@@ -374,7 +374,7 @@ def explain_resuming(ledger: Ledger) -> str:
 
 
 def _format_error(error: Exception, kind: type[Exception]) -> str:
-    """What the error says, with its name where that tells more."""
+    """The message of an error, with its name where that tells more."""
     if kind is RuntimeError:
         return f"{type(error).__name__}: {error}"
     if isinstance(error, OSError) and error.strerror is not None:
@@ -440,7 +440,7 @@ def write_shared(folder: Path, shared: Any) -> Iterator[Path]:
 
 
 def load_shared(path: Path) -> Any:
-    """What is shared; read by the first that asks in this process, and let go with the next."""
+    """Read the shared object once in this process; the next one takes its place."""
     global _last
     with _lock:
         if _last[0] != path:

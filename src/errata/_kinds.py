@@ -549,7 +549,7 @@ def find_kind(given: Mapping[str, Any]) -> Kind:
 
 
 def _describe_instead(kind: Kind, name: str) -> str:
-    """What to do about an argument that has no effect on a kind."""
+    """The advice about an argument that has no effect on a kind."""
     for other in KINDS.values():
         if other is not kind and other.command.own and name in other.command.takes:
             named = " and ".join(f"`{own}`" for own in other.command.own)
@@ -586,7 +586,7 @@ NOTED = {
 
 
 def spell_options(arguments: Mapping[str, Any]) -> list[str]:
-    """What to type for the same audit again, besides the label and decisions.
+    """The options to type for the same audit again, besides the label and decisions.
 
     >>> spell_options({"drop": ["id"], "image_shape": [28, 28], "band": (3, 30)})
     ['--drop=id', '--pixels=28x28', '--band', '3.0', '30.0']

@@ -24,7 +24,7 @@ def _get_package(module: str) -> str:
 
 
 def _describe_missing(package: str, extra: str) -> str:
-    """What is missing, and a command that is right wherever errata itself was installed from.
+    """A missing extra, and a command that installs it from wherever errata itself came.
 
     An extra is known to pip only by an index or a checkout, so its packages are named.
     """
@@ -36,7 +36,7 @@ def _describe_missing(package: str, extra: str) -> str:
 
 
 def list_requirements(extra: str) -> list[str]:
-    """What an extra of errata brings, sorted, as it is written in its metadata.
+    """The packages of an extra of errata, sorted, as its metadata names them.
 
     >>> list_requirements("ecg")
     ['wfdb>=4.1']

@@ -66,7 +66,7 @@ def count_within(name: str, progress: Progress) -> Progress:
 
 @contextmanager
 def open_counter(progress: Counted | bool | None) -> Iterator[Counted]:
-    """The same for fits that are measured, and counted."""
+    """As :func:`open_progress`, for fits that are measured and counted."""
     if progress is not True:
         yield _check_callable(progress)
         return

@@ -69,7 +69,7 @@ def route_fit(owner: Any, params: dict[str, Any], part: str = "estimator") -> di
 
 
 def take_params_of_rows(params: dict[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
-    """The same metadata for some of ``n`` rows; what is not one value per row stays as it is."""
+    """The metadata of some of ``n`` rows; a value that is not one per row stays as it is."""
     return take_rows_of_params(np.empty((n, 0)), params, indices=rows)
 
 

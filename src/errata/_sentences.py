@@ -21,7 +21,7 @@ def wording(summary: dict[str, Any]) -> Kind:
 
 
 def answer(summary: dict[str, Any]) -> str:
-    """What the audit found, how sure it is, and what to do next: a sentence each."""
+    """The result, how sure it is, and the next step: a sentence each."""
     flags = _flags(summary["flagged"], wording(summary).row)
     return f"{_how_many(summary)}. {flags}. {_next_step(summary)}"
 
@@ -39,13 +39,13 @@ def notes(summary: dict[str, Any]) -> list[str]:
 
 
 def overlooked(summary: dict[str, Any]) -> list[str]:
-    """Whose planted errors are found less often than others; nothing where nobody's are."""
+    """Name those whose planted errors are found less often than others."""
     told = summary.get("overlooked")
     return [f"Overlooked: {told['sentence']}"] if told and told["sentence"] else []
 
 
 def cleaning(flagged: dict[str, Any]) -> str:
-    """What ``clean`` drops with its defaults, and how many rows are flagged if that differs.
+    """How many rows ``clean`` drops by default, and how many are flagged if that differs.
 
     >>> cleaning({"count": 181, "cleaned": {"threshold": 0.5, "rows": 170, "above": 170}})
     'the 170 rows that are more likely wrong than right (181 are flagged to look at)'
@@ -86,7 +86,7 @@ def finds_nothing(summary: dict[str, Any]) -> bool:
 
 
 def tell_why(example: dict[str, Any]) -> str:
-    """What speaks against the label of a row: values that are unusual for it, or its neighbours.
+    """The reasons against the label of a row: values that are unusual for it, or its neighbours.
 
     >>> tell_why({"values": {"height": "210"}, "usual": {"height": "165"}, "speaking": 1})
     'height is 210, usually 165'
@@ -117,7 +117,7 @@ def _compare(cell: str) -> str:
 
 
 def anything(summary: dict[str, Any]) -> str:
-    """What may be wrong where the columns do not tell: all but the most frequent label."""
+    """Everything that may be wrong where columns do not tell: all but the most frequent label."""
     return f"anything from none to {percent(summary['noise_rate']['high'])}"
 
 
@@ -161,7 +161,7 @@ def _how_many(summary: dict[str, Any]) -> str:
 
 
 def _next_step(summary: dict[str, Any]) -> str:
-    """What to do, by what was found."""
+    """The advice that follows from the result."""
     words = wording(summary)
     flagged = summary["flagged"]["count"]
     them = "it" if flagged == 1 else "them"

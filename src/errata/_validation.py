@@ -94,7 +94,7 @@ def as_column(y: Any, *, name: str = "y") -> np.ndarray:
 
 
 def _describe_non_column(y: np.ndarray) -> str:
-    """What somebody may have passed instead of a column."""
+    """Name what somebody may have passed instead of a column."""
     if y.ndim == 0:
         return f"it is {y.item()!r}; pass a list or an array"
     hint = "pass one of its columns, or argmax(axis=1) of columns that are 0 and 1 for each class"

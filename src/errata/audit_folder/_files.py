@@ -65,7 +65,7 @@ def check_folder(path: Path) -> None:
 
 
 def read_numbers(path: Path) -> dict[str, Any]:
-    """What ``audit.json`` holds; raise where it is of another version, or no audit."""
+    """The content of ``audit.json``; raise where it is of another version, or no audit."""
     check_folder(path)
     try:
         found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
@@ -179,7 +179,7 @@ def write_components(path: Path, p: np.ndarray) -> None:
 
 
 def read_components(path: Path, rows: Any = slice(None)) -> np.ndarray:
-    """What :func:`write_components` has kept, of all rows or some, shape (n, components)."""
+    """The numbers of :func:`write_components`, of all rows or some, shape (n, components)."""
     names = list_columns(path)
     return np.stack([convert_numbers(read_column(path, name))[rows] for name in names], axis=1)
 

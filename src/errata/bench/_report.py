@@ -159,7 +159,7 @@ def make_table(
 
 
 def to_markdown(table: Table) -> str:
-    """The same table in Markdown."""
+    """A table in Markdown."""
     columns = [
         [str(column.header), "---" if column.justify == "left" else "---:", *column.cells]
         for column in table.columns

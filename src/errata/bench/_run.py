@@ -296,7 +296,7 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
 
 
 def format_object(thing: Any) -> str:
-    """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
+    """An object in a line that is the same in every run: no addresses, nothing left out."""
     # First, as functions and classes have a __dict__ too, and their repr has an address.
     if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
         return f"{thing.__module__}.{thing.__qualname__}"

@@ -211,7 +211,7 @@ def _mute_output() -> None:
 
 
 def _explain(error: Exception) -> str | None:
-    """What the user can mend; None for a mistake of ours.
+    """A sentence about an error that the user can mend; None for a mistake of ours.
 
     Errors of the system name the file; ours are sentences already.
     """
@@ -244,7 +244,7 @@ def _is_lack_of_memory(error: Exception) -> bool:
 
 
 def _explain_memory(error: Exception) -> str:
-    """What was needed, as far as the error says it, and the limit, where there is one."""
+    """The memory that was needed, as far as the error says it, and the limit, if there is one."""
     needed = " ".join(str(error).split()).rstrip(".") if isinstance(error, MemoryError) else ""
     said = f": {needed}" if needed else ""
     limit = _get_memory_limit()
@@ -272,7 +272,7 @@ class UserError(click.ClickException):
 
 
 def shorten_error(error: click.UsageError) -> click.ClickException:
-    """What was wrong with the command, and where its help is; the help itself where it is asked."""
+    """The error in the command, and where its help is; the help itself where it is asked."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError) or error.ctx is None:
         return error
     said = " ".join(error.format_message().split())

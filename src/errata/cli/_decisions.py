@@ -201,7 +201,7 @@ def _print_written(target: Path, told: str) -> None:
 
 
 def _describe_import(became: dict[str, int]) -> str:
-    """What became of the annotations of a file."""
+    """The fate of the annotations of a file."""
     passed_over = {
         "untouched": "as they were exported",
         "unknown": "of rows that are not in this audit",

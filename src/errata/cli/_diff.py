@@ -52,7 +52,7 @@ def diff(old: Path, new: Path, as_json: bool, markdown: bool, most_new: int | No
 
 
 def _describe(found: Any, *, as_json: bool, markdown: bool) -> str:
-    """What changed, in the form asked for."""
+    """The changes, in the form asked for."""
     if as_json:
         return json.dumps(found.to_dict(), indent=2, allow_nan=False)
     return found.markdown() if markdown else found.summary()

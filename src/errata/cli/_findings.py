@@ -102,7 +102,7 @@ def make_class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
 
 
 def _make_value_table(by: dict[str, Any]) -> list[Any]:
-    """What is told of each value of a column: who stands out, and the noisiest."""
+    """The noisiest values of a column, and which of them stand out."""
     table = make_table([by["column"]], ["rows", "rate", "between", "flagged"])
     for v in by["values"][:VALUES]:
         between = f"{percent(v['low'])} and {percent(v['high'])}"
@@ -129,7 +129,7 @@ def _describe_stretches(shown: int, found: int) -> str:
 
 
 def format_clean_command(file: Path, folder: Path) -> str:
-    """What to type to clean ``file`` after its audit, kept in ``folder``."""
+    """The command that cleans ``file`` after its audit, kept in ``folder``."""
     older = file.suffix.lower() in (".xls", ".ods")  # which is read, but not written
     cleaned = name_audit(file, ".clean", ending=".xlsx" if older else None)
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(cleaned))}"
@@ -261,7 +261,7 @@ def _make_multilabel_table(rows: list[dict[str, Any]]) -> Table:
 
 
 def list_vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
-    """What was written besides, and what to do with it."""
+    """The files written besides, and their use."""
     from ..report._classes import describe_worth  # here, as it brings NumPy
 
     return [

@@ -230,7 +230,7 @@ def add_cluster_options(option: Callable[..., Any] = click.option) -> Callable[.
 
 @contextmanager
 def open_engine(engine: str | None, scheduler: str | None) -> Iterator[Any]:
-    """What the library calls ``engine``: None, or the client of a cluster, which has answered."""
+    """The ``engine`` of the library: None, or the client of a cluster, which has answered."""
     if engine is None:
         if scheduler is not None:
             raise ValueError("--scheduler names a Dask cluster, so it needs --engine dask.")

@@ -111,7 +111,7 @@ def _print_address(address: str) -> None:
 
 
 def _sum_up(folder: Path, second_reader: bool) -> None:
-    """What is kept."""
+    """Say how many decisions are kept."""
     path = errata.review.decisions_path(folder)
     with errata.review.Decisions(path, read_only=True) as decisions:
         rows = sum(verdict.state == "decided" for verdict in decisions.verdicts().values())

@@ -198,7 +198,7 @@ class ComparedRows(NamedTuple):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is measured, in the order of the columns of a results file."""
+        """The measures, in the order of the columns of a results file."""
         asked = {
             "accuracy": self.posterior is not None,
             "agreement": True,
@@ -217,7 +217,7 @@ def _make_rows(
     kind: str,
     seed: int,
 ) -> tuple[ComparedRows, Audit]:
-    """What competitors learn from and are scored by, and the audit of it."""
+    """The rows that competitors learn from and are scored by, and the audit of them."""
     features = np.asarray(take_rows(_make_dense(inputs), kept), dtype=float)
     labels = inputs.labels[kept]
     before = inputs.labels[kept]
@@ -441,7 +441,7 @@ class Folder:
         self.manifest = manifest
 
     def start(self, metrics: tuple[str, ...]) -> Found:
-        """What an earlier run with the same settings has measured in the folder."""
+        """The values that an earlier run with the same settings has left in the folder."""
         write_manifest(self.path / "manifest.json", self.manifest)
         self.file = ResultFile(self.path / "results.csv", metrics)
         self.file.start()

@@ -202,7 +202,7 @@ def write_advice(summary: dict[str, Any]) -> str:
 
 
 def describe_basis(summary: dict[str, Any]) -> str:
-    """What the scores stand on: how many labels may be wrong, and whether anybody can tell."""
+    """The basis of the scores: how many labels may be wrong, and whether anybody can tell."""
     rate = summary["noise_rate"]
     if summary["score"] == "agreement":
         return (

@@ -114,7 +114,7 @@ def load_qtdb(
 
 
 def read_qtdb_records(folder: str | os.PathLike | None = None) -> dict[str, dict[str, str]]:
-    """What the folder says about each record of the QT database."""
+    """The facts that the folder holds about each record of the QT database."""
     rows = read_table(_find_path("ecg_qtdb_records", folder)).to_pylist()
     return {row["record"]: row for row in rows}
 

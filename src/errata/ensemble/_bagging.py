@@ -146,7 +146,7 @@ class PerceptronPool:
 
     @property
     def estimators(self) -> list[BaseEstimator]:
-        """The same as scikit-learn's perceptrons (constants where a bag held one class)."""
+        """The pool as scikit-learn's perceptrons (constants where a bag held one class)."""
         triples = zip(self.weights, self.biases, self.seen, strict=True)
         return [_make_perceptron(*triple) for triple in triples]
 

@@ -679,7 +679,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
 
 def _predict_codes(fitted: Any, X: np.ndarray) -> np.ndarray:
-    """What a base estimator predicts for rows that have passed the checks."""
+    """The codes that a base estimator predicts for rows that have passed the checks."""
     if type(fitted) is ParallelPerceptronClassifier:
         return fitted.classes_[fitted._decide(X)]
     return fitted.predict(X)

@@ -389,7 +389,7 @@ def check_numeric_rows(X: Any) -> np.ndarray:
 
 
 def log_of(base: float | None) -> float:
-    """What divides a number of nats to give it in another base."""
+    """The divisor that turns nats into units of another base."""
     if base is None:
         return 1.0
     if check_positive("base", base) == 1:
@@ -767,12 +767,12 @@ class PairwiseCriterion(ABC):
         self.pairs = PairTable(X.shape[1], self._measure)
 
     def _about(self, numbers: np.ndarray) -> NumericInformation:
-        """What columns tell about some numbers."""
+        """The information that columns have about some numbers."""
         return NumericInformation(self.X, numbers, self.n_neighbors, n_jobs=self.n_jobs)
 
     @abstractmethod
     def _measure(self, i: int, others: list[int]) -> np.ndarray:
-        """What is summed over pairs, for those of column ``i`` with some others."""
+        """The terms that are summed over pairs, for those of column ``i`` with some others."""
 
     @abstractmethod
     def _value(self, singles: Any, pairs: Any, size: int) -> Any:

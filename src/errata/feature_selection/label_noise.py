@@ -700,7 +700,7 @@ def _estimate_information(
     half_d = (len(base) + sign) / 2
 
     def compute_gains(rows: slice) -> np.ndarray:
-        """What each row adds; the volume of the ball is in both entropies and cancels."""
+        """The gain of each row; the volume of the ball is in both entropies and cancels."""
         nearest, reached, mass = classes.find_neighborhoods(
             base, extra, sign, np.arange(rows.start, rows.stop), wanted=wanted, n_nearest=k
         )

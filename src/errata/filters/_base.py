@@ -111,7 +111,7 @@ class Filter(BaseEstimator):
 
 
 def route_to_parts(owner: Any, params: dict[str, Any], **parts: Any) -> dict[str, dict[str, Any]]:
-    """What of the metadata given to ``fit`` each part gets.
+    """Which of the metadata given to ``fit`` goes to which part.
 
     With scikit-learn's metadata routing, what it requested; without, what its ``fit`` takes.
     """

@@ -98,7 +98,7 @@ class CommitteeFilter(DetectorMixin, Filter):
         return check_labelled(self, X, y, min_classes=2, accept_sparse=sparse, ensure_min_samples=2)
 
     def _route(self, fit_params: dict[str, Any]) -> list[dict[str, Any]]:
-        """What of the metadata each estimator of the user gets."""
+        """Which of the metadata goes to which estimator of the user."""
         parts = self._parts()
         if fit_params and not parts:
             route_fit(self, fit_params)  # raises, as nobody takes it

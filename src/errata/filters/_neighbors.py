@@ -70,7 +70,7 @@ class NeighborFilter(DetectorMixin, Filter):
         return self
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
-        """What the neighbours say."""
+        """Suspicion and suggestion by the neighbours."""
         raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:

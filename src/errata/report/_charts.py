@@ -105,7 +105,7 @@ def draw_curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def describe_rank(rank: int, **fractions: float) -> str:
-    """What one point of the self-check says."""
+    """One point of the self-check in a sentence."""
     return AT_RANK.format(rank=count(rank), **{name: percent(p) for name, p in fractions.items()})
 
 

@@ -54,7 +54,7 @@ IN_FULL = 0.95  # weight of a vote from which it is said to count in full
 
 
 def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of classes: what follows from the summary."""
+    """All that the templates show of classes, as it follows from the summary."""
     examples = get_listed_rows(summary)
     check = _charts.get_drawn_check(summary)
     skill = summary["has_skill"]
@@ -325,7 +325,7 @@ def describe_map(*, has_skill: bool, are_many: bool) -> str:
 
 
 def describe_outside(points: dict[str, list]) -> str:
-    """What the triangles at the border are; nothing where there is none."""
+    """A sentence about the triangles at the border; empty where there is none."""
     far = len(_charts.pack_map(points)["outside"])
     if not far:
         return ""
@@ -363,7 +363,7 @@ def pack_classes(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def build_vote_view(summary: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of votes: what follows from the summary."""
+    """All that the templates show of votes, as it follows from the summary."""
     is_drawn = summary["shared"] is not None and len(summary["classes"]) <= MOST_CLASSES
     return build_class_view(summary) | {
         "matrix": None,  # how labels go wrong is what the shared confusion tells

@@ -11,7 +11,7 @@ WAYS = ("missing", "wrongly_set")
 
 
 def build_multilabel_view(summary: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of several labels per row: what follows from the summary."""
+    """All that the templates show of several labels per row, as it follows from the summary."""
     end = choose_axis_end(summary["per_label"])
     return {
         "bars": _charts.draw_histogram(summary["histogram"]),

@@ -35,7 +35,7 @@ def get_listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def pack_list(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
-    """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
+    """The list of rows, with nothing else to draw; ``names`` grows by its own."""
     names = Codes() if names is None else names
     kind = wording(summary)
     examples = limit_texts(limit_pictures(get_listed_rows(summary)))
@@ -57,7 +57,7 @@ def pack_list(summary: dict[str, Any], names: Codes | None = None) -> dict[str, 
 
 
 def _collect_names(examples: list[dict[str, Any]]) -> dict[str, str]:
-    """What rows are called that are mentioned and have a name of their own, by their numbers."""
+    """The names of rows that are mentioned and have one of their own, by their numbers."""
     mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
     return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
 

@@ -139,7 +139,7 @@ def render(summary: dict[str, Any]) -> str:
 
 
 def render_first_screen(summary: dict[str, Any]) -> str:
-    """What the page of :func:`render` shows first, to stand in another page, as in a notebook."""
+    """The first screen of the page of :func:`render`, for another page, as in a notebook."""
     view = _build_view(summary, _check(summary))
     page = make_environment().get_template("notebook.html").render(**view, in_notebook=True)
     return page.encode("utf-8", errors="backslashreplace").decode("utf-8")
@@ -190,7 +190,7 @@ def _check(summary: dict[str, Any]) -> Kind:
 
 
 def _build_view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
-    """What the templates show: the summary, and what follows from it."""
+    """All that the templates show: the summary, and what follows from it."""
     skill = summary["has_skill"]
     return {
         **NOTHING,

@@ -15,7 +15,7 @@ ROW = ("row", "target", "predicted", "flagged")  # of each point
 
 
 def build_target_view(summary: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of numeric targets: what follows from the summary."""
+    """All that the templates show of numeric targets, as it follows from the summary."""
     skill = summary["has_skill"]
     return {
         "bars": _charts.draw_histogram(summary["histogram"]),
@@ -75,7 +75,7 @@ def _draw_fit(summary: dict[str, Any]) -> dict[str, Any]:
 
 
 def _draw_residuals(summary: dict[str, Any]) -> dict[str, Any]:
-    """What is recorded beyond what is expected, by what is expected, and where right values lie."""
+    """Recorded less expected by expected numbers, and where right values lie."""
     points = summary["points"]
     band = summary["band"]
     logs = _are_log_axes(summary)

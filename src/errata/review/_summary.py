@@ -101,7 +101,7 @@ def _summarise_certificate(
     fixed: int | None,
     answers: list[GoldAnswers],
 ) -> dict[str, Any] | None:
-    """What rows drawn by lot prove, in numbers and a sentence; None before the first of them."""
+    """The proof by rows drawn by lot, in numbers and a sentence; None before the first of them."""
     if numbers.get("piles") is None:
         return None
     drawn = find_drawn_rows(numbers["piles"], here.get, audited.fingerprint)

@@ -77,7 +77,7 @@ class Sequences(NamedTuple):
         return Sequences(self.X[rows], self.codes[rows], self.ends[inside] - rows.start)
 
     def without_boundaries(self, width: int) -> "Sequences":
-        """The same without the labels of ``width`` samples on either side of each change."""
+        """The sequences without the labels of ``width`` samples on either side of each change."""
         changes = np.flatnonzero(self.codes[1:] != self.codes[:-1]) + 1
         changes = np.setdiff1d(changes, self.starts)
         near = (changes[:, None] + np.arange(-width, width)).ravel()
@@ -90,7 +90,7 @@ class Sequences(NamedTuple):
         return self._replace(codes=codes)
 
     def unlabelled(self) -> "Sequences":
-        """The same without any label."""
+        """The sequences without any label."""
         return self._replace(codes=np.full(len(self.X), MISSING, np.int16))
 
 
@@ -235,13 +235,13 @@ class Parameters(NamedTuple):
     covariances: np.ndarray  # (K, M, d, d)
 
     def unpack_chain(self, sequences: Sequences) -> tuple[np.ndarray, ...]:
-        """What the loops over the chain are given besides the densities."""
+        """The arguments of the loops over the chain, besides the densities."""
         with np.errstate(divide="ignore"):  # a missing label, the last, says nothing
             log_labels = np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
         return sequences.codes, sequences.ends, log_labels, self.start, self.transitions
 
     def unpack_mixtures(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the loops over samples are given.
+        """The arguments of the loops over samples.
 
         That is (K, M) the log of weight and density at the mean, the means, and (K, M, d, d) the
         inverses of the Cholesky factors of the covariances.
@@ -394,7 +394,7 @@ def _estimate_full(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _keep_fixed(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """What is known beforehand stays."""
+    """The matrix that is known beforehand."""
     return labels
 
 

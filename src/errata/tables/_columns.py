@@ -60,7 +60,7 @@ def columns_of(table: Any) -> list[Column]:
 
 
 def pick_columns(table: Any, names: Sequence[str]) -> Iterator[Column]:
-    """Those columns of a table that have these names, one at a time; the others are not read."""
+    """The columns of a table with these names, one at a time; the others are not read."""
     keys, column = _get_access(table)
     places = {name: place for place, name in enumerate(_make_names(keys))}
     for name in names:
@@ -78,7 +78,7 @@ def is_arrow_table(table: Any) -> bool:
 
 
 def column_names(table: Any) -> list[Any]:
-    """What a table calls its columns; nothing for an array, which does not."""
+    """The names of a table's columns; none for an array, which has no names."""
     if isinstance(table, Mapping):
         return list(table)
     return list(table.column_names if is_arrow_table(table) else getattr(table, "columns", ()))
@@ -129,7 +129,7 @@ def take_table_rows(table: Any, rows: np.ndarray) -> Any:
 
 
 def _get_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
-    """What a table calls its columns, and how to get at the one in some place.
+    """The names of a table's columns, and a function that gets the one in some place.
 
     By place and not by name where a name may occur twice, as in pandas and Arrow.
     """
@@ -159,7 +159,7 @@ def _get_array_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
 
 
 def _explain_shape(array: np.ndarray) -> str:
-    """What to pass instead of an array that is not a table."""
+    """The advice where an array is not a table."""
     if array.ndim > 2:
         return "give each row in one line, as reshape(len(X), -1) does"
     if array.ndim == 1 and len(array) and isinstance(array[0], str):
@@ -308,7 +308,7 @@ def convert_to_floats(cells: Any) -> np.ndarray | None:
 
 
 def spread(found: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """What was found for each word, for each cell; NaN or NaT where the code is -1."""
+    """The value of each cell, by that of its word; NaN or NaT where the code is -1."""
     nothing = np.array(["NaT" if found.dtype.kind == "M" else np.nan]).astype(found.dtype)
     return np.concatenate([found, nothing])[codes]
 

@@ -73,7 +73,7 @@ def name_pictures(column: Column) -> Column:
 
 
 def get_picture_content(cell: Any) -> Any:
-    """What Pillow opens: the bytes of a picture, or its path."""
+    """The bytes of a picture or its path, for Pillow to open."""
     if isinstance(cell, Mapping):
         cell = cell.get("bytes") or cell.get("path")
     if isinstance(cell, str | bytes):

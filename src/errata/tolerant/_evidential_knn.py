@@ -139,7 +139,7 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return self
 
     def predict_masses(self, X: Any) -> np.ndarray:
-        """What the neighbours of each row say, shape (n, K + 1).
+        """The masses that the neighbours of each row give it, shape (n, K + 1).
 
         One mass for each class, and last the mass of ignorance; they sum to one.
         """

@@ -123,7 +123,7 @@ class WeightedSoftmax:
         return H.reshape(rows * width, rows * width)
 
     def _sum_curvature(self, block: slice, beta: np.ndarray) -> np.ndarray:
-        """What some rows add to the curvature, without the penalty."""
+        """The curvature that some rows add, without the penalty."""
         rows, width = beta.shape
         H = np.empty((rows, width, rows, width))
         Z = np.hstack([np.ones((len(self.X[block]), 1)), self.X[block]])

@@ -94,7 +94,7 @@ class Event(NamedTuple):
 
     @property
     def unit(self) -> tuple[str, str]:
-        """What is undone together: the event, or the whole batch of its reviewer."""
+        """The key of all that is undone together: the event, or the whole batch of its reviewer."""
         return ("", self.key) if self.batch is None else (self.reviewer, self.batch)
 
     def says_the_same(self, other: "Event") -> bool:

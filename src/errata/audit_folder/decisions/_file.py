@@ -294,7 +294,7 @@ class EventLog:
             self.lock.close()
 
     def current(self) -> Replay:
-        """What all events amount to, those that others wrote included."""
+        """The state after all events, those that others wrote included."""
         with self.threads, explain_errors(self.path):
             found = self.connection.execute(_SELECT, (self._replay.last_id,))
             self._replay.take_in(map(Event._make, found))

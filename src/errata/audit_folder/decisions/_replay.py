@@ -125,7 +125,7 @@ class Replay:
         return not self._undone or event.unit not in self._undone
 
     def to_undo(self, reviewer: str, number: int | None = None) -> Event | None:
-        """What an undo of this reviewer takes back: the event with that number, or the last."""
+        """The event that this reviewer takes back: the one with that number, or the last."""
         if number is not None:
             return self._taken_back(reviewer, number)
         standing = self._reviewers[reviewer].standing if reviewer in self._reviewers else []
@@ -227,7 +227,7 @@ def opinion(event: Event) -> Opinion:
 def _agree_on_row(
     history: list[Event], standing: list[Event], last: Mapping[str, Event]
 ) -> RowVerdict:
-    """What the events about one row amount to; both lists are in the order of the events."""
+    """The verdict on one row by its events; both lists are in the order of the events."""
     state, class_text = agree([opinion(event) for event in last.values()])
     counted = list(last.values()) or history[-1:]
     if len(counted) > 1:
@@ -337,7 +337,7 @@ class Resolved(NamedTuple):
 
 
 def resolve(decisions: "Decisions", keys: np.ndarray) -> Resolved:
-    """What was decided about the rows with these keys; skipped rows are as if nobody had looked.
+    """The verdicts on the rows with these keys; skipped rows are as if nobody had looked.
 
     Examples
     --------

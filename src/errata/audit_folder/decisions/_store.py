@@ -75,13 +75,13 @@ class Decisions:
 
     @property
     def about(self) -> dict[str, str]:
-        """What the decisions are about: ``table``, ``label`` column, ``audit``, ``made by``."""
+        """The subject of the decisions: ``table``, ``label`` column, ``audit``, ``made by``."""
         with self._log.threads, explain_errors(self.path):
             pairs = self._log.connection.execute("SELECT key, value FROM about ORDER BY key")
             return dict(pairs.fetchall())
 
     def current(self) -> Replay:
-        """What all events amount to, to be asked many times for one look at the file.
+        """The state after all events, to be asked many times for one look at the file.
 
         It changes with every event that is recorded here; what other processes have written since
         is in it after the next call of any method.
@@ -93,7 +93,7 @@ class Decisions:
         return iter(self._log.current().after(after))
 
     def verdicts(self) -> Mapping[str, RowVerdict]:
-        """What all reviewers together say of each row that somebody has seen, by row key.
+        """The verdict of all reviewers together on each row that somebody has seen, by row key.
 
         It is a view that changes with the next event, so that asking costs the same at any size.
         """
@@ -222,7 +222,7 @@ def open_decisions(
 
 
 def _read_subject(audit: Path) -> dict[str, str]:
-    """What the decisions are about: names alone, as the folder may be copied elsewhere."""
+    """The audit that decisions are about, by names alone: the folder may be copied elsewhere."""
     try:
         found: dict[str, Any] = json.loads((audit / "audit.json").read_text(encoding="utf-8"))
         about = found["about"]

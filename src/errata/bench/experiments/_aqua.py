@@ -93,7 +93,7 @@ NOISES = {
 
 
 def flag_nothing(X: np.ndarray, labels: np.ndarray, seed: int) -> Answer:
-    """What a list without rows scores."""
+    """The scores of a list without rows."""
     return np.zeros(len(labels)), np.zeros(len(labels), dtype=bool)
 
 

@@ -335,7 +335,7 @@ elm_svm = Experiment(
 
 
 def elm(sigma_w: float) -> str:
-    """What the method with this spread is called."""
+    """The name of the method with this spread."""
     return f"SVR ELM kernel sigma_w={sigma_w:g}"
 
 

@@ -108,7 +108,7 @@ class Estimates:
 
 @lru_cache(maxsize=1)
 def get_estimates(dataset: str, folder: Any, n_classes: int | None, seed: int) -> Estimates:
-    """Those of a set, shared by all searches of a process."""
+    """The estimates of a set, shared by all searches of a process."""
     return Estimates(*load_largest(dataset, folder, n_classes), seed)
 
 
@@ -145,7 +145,7 @@ def measure_search(cell: Cell, _: Any, dataset: str, bench: Bench) -> dict[str, 
 
 
 def arrange_by_size(steps: list[Step]) -> dict[str, float]:
-    """What the step to each size chose, lost and gained; NaN beyond the last."""
+    """Choice, loss and gain of the step to each size; NaN beyond the last."""
     found = dict.fromkeys(BY_SIZE, np.nan)
     for size, step in enumerate(steps, start=1):
         found[f"information_of_{size}"] = float(step.information[step.chosen])
@@ -225,7 +225,7 @@ class Searches(NamedTuple):
 
 
 def collect_searches(results: list[dict[str, Any]]) -> dict[str, Searches]:
-    """Those of each data set, up to the sizes they reached."""
+    """The searches of each data set, up to the sizes they reached."""
     searches = {}
     for dataset, rows in group_by(results, "dataset").items():
         tables = [np.reshape([row[name] for name in BY_SIZE], (-1, SIZES)) for row in rows]

@@ -98,7 +98,7 @@ METRICS = ("information", "error_rate_percent", "rows", "imbalance", *make_error
 
 
 def measure_errors(path: dict[int, np.ndarray], error: Any, n_sizes: int) -> dict[str, float]:
-    """What ``error(columns)`` says of the subset of each size; NaN for sizes there are none of."""
+    """The value of ``error(columns)`` for the subset of each size; NaN for sizes without any."""
     return {
         name: error(tuple(map(int, path[size]))) if size in path else np.nan
         for size, name in enumerate(make_error_names(n_sizes), start=1)

@@ -133,7 +133,7 @@ def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
 
 
 def _draw_reinforcements(penalty: str, alphas: Any, panels: Any) -> None:
-    """What is added to a probability, and what it becomes: figures 1 to 3."""
+    """Draw the addition to a probability, and the sum of both: figures 1 to 3."""
     p = np.geomspace(1e-6, 1, 2001)
     for alpha, style in zip(alphas, ("-", "--", ":"), strict=True):
         added = compute_reinforcements(np.log(p), np.log(alpha), penalty)

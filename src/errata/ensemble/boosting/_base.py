@@ -370,7 +370,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """What the rounds add up to: (n,) for two classes, positive for the second, else (n, K)."""
+        """The sum over the rounds: (n,) for two classes, positive for the second, else (n, K)."""
         decision = self._decide(X)
         return decision[:, 0] if decision.shape[1] == 1 else decision
 

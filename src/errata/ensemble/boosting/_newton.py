@@ -133,7 +133,7 @@ class LogitBoostClassifier(BoostedClassifier):
 
 
 def _make_class_directions(n_classes: int) -> np.ndarray:
-    """What the tree of each class adds to the decision, up to its output; they sum to zero."""
+    """The direction in which the tree of each class moves the decision; they sum to zero."""
     if n_classes == 2:
         return np.array([[0.5]])  # the decision is half the log-odds
     # Algorithm 6 of the paper: F_j += (K - 1) / K (f_j - mean of all f).

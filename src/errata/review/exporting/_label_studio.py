@@ -121,7 +121,7 @@ def _read_choice(
 
 
 def _get_type(audited: Audited) -> str:
-    """What Label Studio calls values of this kind."""
+    """The name that Label Studio has for values of this kind."""
     return "number" if audited.kind.review.is_number else "choices"
 
 

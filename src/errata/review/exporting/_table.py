@@ -49,7 +49,7 @@ class Audited(NamedTuple):
         return {format_choice(texts[text]): text for text in sorted(texts)}
 
     def decide(self, row: int, class_text: str | None, *, reviewer: str, **more: Any) -> Event:
-        """What a reviewer says of a row, to be recorded; None instead of a class skips it."""
+        """The event in which a reviewer decides on a row; None instead of a class skips it."""
         label = as_text(self.labels[row])
         suggested = as_text(self.suggested[row])
         kinds = {None: "skip", suggested: "suggestion", label: "label"}
@@ -163,7 +163,7 @@ def check_free(columns: list[str], path: Path, what: str) -> None:
 
 
 def format_choice(label: Any) -> str:
-    """What a class is called where people choose among them; JSON where it would not be seen.
+    """The name of a class where people choose among them; JSON where it would not be seen.
 
     >>> format_choice("cat"), format_choice(3), format_choice(""), format_choice(True)
     ('cat', '3', '""', 'true')
@@ -248,7 +248,7 @@ def make_columns(
 
 
 def _find_type(audited: Audited, table: Any) -> Any:
-    """That of the labels; numbers and lists may have been read from text."""
+    """The type of the labels; numbers and lists may have been read from text."""
     import pyarrow as arrow
 
     if audited.names is not None:

@@ -74,7 +74,7 @@ class Draws:
         ]
 
     def exchange(self) -> "Draws":
-        """The same with right and wrong exchanged."""
+        """The draws with right and wrong exchanged."""
         return Draws(
             self.rows,
             self.drawn,

@@ -155,7 +155,7 @@ class GoldAnswers:
 def read_answers(
     gold: Mapping[tuple[str, str], Event], certain: Mapping[str, str]
 ) -> list[GoldAnswers]:
-    """What each reviewer said of gold rows, by their names.
+    """The answers of each reviewer about gold rows, by their names.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _count_draws(
     *,
     unsure_is_wrong: bool,
 ) -> Draws:
-    """What is known of suspects and others."""
+    """The draws among suspects and among others."""
     counts: list[tuple[int, int, int, float, int, int]] = []
     for member in members:
         rows = int(member.sum())
@@ -360,7 +360,7 @@ def _estimate(draws: Draws) -> float:
 def _bound_list(
     drawn: list[int], suspects: np.ndarray, suspicion: np.ndarray, verdicts: dict[int, bool | None]
 ) -> ListBound:
-    """What rows drawn from the list of suspects, and all others decided, prove of its lengths."""
+    """The bounds that rows drawn from the list, and all others decided, prove of its lengths."""
     rows = np.flatnonzero(suspects)
     in_order = rows[np.argsort(-suspicion[rows], kind="stable")]
     rank = {row: place for place, row in enumerate(in_order.tolist())}
@@ -383,7 +383,7 @@ def find_answers(
 
 
 def certificate_sentence(certificate: Certificate, judged: str = "labels") -> str:
-    """What the verdicts prove, whatever the models did; "" before the first.
+    """The proof by the verdicts, whatever the models did; "" before the first.
 
     ``judged`` is what is right or wrong.
 

@@ -98,7 +98,7 @@ def count_to_go(found: int, upcoming: np.ndarray) -> int:
 
 
 def bound_missed(rows: int, wrong: int, decided: int, unsure: int = 0) -> dict[str, Any]:
-    """What the audit missed at most, by rows that were drawn uniformly from those not flagged.
+    """The most that the audit missed, by rows drawn uniformly from those not flagged.
 
     The bound takes those that nobody could tell for wrong.
     """
@@ -175,7 +175,7 @@ def find_seen_rows(
 
 
 def sentences(numbers: dict[str, Any]) -> dict[str, str]:
-    """What to say, by the part of the page that says it; "" where there is nothing to say."""
+    """A sentence for each part of the page; "" where there is nothing to say."""
     return {
         "so_far": describe_so_far(numbers) if numbers["suspects"] else "no row is flagged",
         "warning": describe_surprise(numbers),
@@ -207,7 +207,7 @@ def describe_so_far(numbers: dict[str, Any]) -> str:
 
 
 def describe_surprise(numbers: dict[str, Any]) -> str:
-    """What to think when what was expected is outside of the interval."""
+    """A remark where the expectation is outside of the interval."""
     so_far = numbers["so_far"]
     if not so_far["decided"] or so_far["low"] <= so_far["expected"] <= so_far["high"]:
         return ""
@@ -217,7 +217,7 @@ def describe_surprise(numbers: dict[str, Any]) -> str:
 
 
 def describe_left(numbers: dict[str, Any]) -> str:
-    """What is still to be found.
+    """How much is still to be found.
 
     >>> flagged = {"rows": 146, "expected": 12.2, "low": 8, "high": 17}
     >>> others = {"rows": 1610, "expected": 9.1, "low": 3, "high": 20}
@@ -263,7 +263,7 @@ def describe_stop(numbers: dict[str, Any]) -> str:
 
 
 def describe_spot_check(numbers: dict[str, Any]) -> str:
-    """What the audit missed at most.
+    """How much the audit missed at most.
 
     >>> describe_spot_check({"spot": bound_missed(1610, wrong=0, decided=60)})
     'none of 60 spot-checked was wrong: at most 4.9% of the rows not flagged (78), with 95%

@@ -113,7 +113,7 @@ def _respond(request: Any, chosen: RowFilter, place: int | None, said: str) -> A
 
 
 def _read_answer(review: Review, form: Any) -> dict[str, Any]:
-    """What a form says, as ``decide`` takes it; a class may be given by its name."""
+    """The answer in a form, as ``decide`` takes it; a class may be given by its name."""
     kind = form.get("kind", "")
     given = form.getlist("class")
     if not kind and any(given):

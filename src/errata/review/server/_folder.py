@@ -71,7 +71,7 @@ class AuditFolder:
 
     @property
     def fingerprint(self) -> str:
-        """What names this audit in decisions."""
+        """The name of this audit in decisions."""
         return self.numbers["fingerprint"]
 
     @property
@@ -91,7 +91,7 @@ class AuditFolder:
 
     @cached_property
     def all_rows(self) -> dict[str, Any]:
-        """What the audit said of all rows, also of those without a card, for the certificate."""
+        """The verdict of the audit on all rows, also those without a card, for the certificate."""
         path = self.path / ROWS
         names = ("suspicion", "p_wrong", "flagged", "known")
         kept = [name for name in names if name in list_columns(path)]
@@ -113,7 +113,7 @@ class AuditFolder:
         return place >= len(self.cards)
 
     def card(self, place: int) -> dict[str, Any]:
-        """What to show of a row."""
+        """The card of a row."""
         if self.is_gold(place):
             return self.gold[place - len(self.cards)]
         return self.cards.card(place)

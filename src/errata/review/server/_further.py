@@ -37,7 +37,7 @@ REPORT_POLICY = (
 
 
 async def show_more(request: Any) -> Any:
-    """What can be exported, and the way to a new audit."""
+    """The exports, and the way to a new audit."""
     review = get_review(request)
     view = build_page(review, RowFilter(review.queue))
     paths = {"decisions": review.decisions.path, "audit": review.folder.path}
@@ -79,7 +79,7 @@ def _write_tasks(review: Review, path: Path) -> Path:
 
 
 def _write_config(review: Review, path: Path) -> Path:
-    """What Label Studio is to show, which is written beside the tasks."""
+    """The configuration of Label Studio, written beside the tasks."""
     return _write_tasks(review, path.with_suffix(".json")).with_suffix(".xml")
 
 
@@ -90,7 +90,7 @@ def _write_events(review: Review, path: Path) -> Path:
 
 
 def _copy_verdicts(review: Review) -> dict[str, Any]:
-    """As they are now: the file is written beside further decisions."""
+    """A copy of the verdicts: the file is written beside further decisions."""
     return dict(review.decisions.verdicts())
 
 
@@ -116,7 +116,7 @@ class Reaudit:
 
     @property
     def last_line(self) -> str:
-        """What it said last."""
+        """The last line of its output."""
         os.lseek(self.log, 0, os.SEEK_SET)
         lines = os.read(self.log, MOST_SAID).decode("utf-8", errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -49,7 +49,7 @@ class Session:
 
     @property
     def address(self) -> str:
-        """What opens the page: whoever has it may decide."""
+        """The address that opens the page: whoever has it may decide."""
         return f"{self.origin}/?token={self.token}"
 
     @property

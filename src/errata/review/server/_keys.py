@@ -98,7 +98,7 @@ def format_name(value: Any) -> str:
 
 
 def format_class(text: str | None) -> str:
-    """The same of a class as decisions keep it; empty where there is none.
+    """A class as decisions keep it, in words; empty where there is none.
 
     >>> format_class('"cat"'), format_class("true"), format_class(None)
     ('cat', 'True', '')

@@ -100,7 +100,7 @@ async def show_list(request: Any) -> Any:
 
 
 async def show_history(request: Any) -> Any:
-    """What was said, the last first, each with a way back."""
+    """The events, the last first, each with a way back."""
     review = get_review(request)
     events = [event for event in review.decisions.events() if review.may_see(event)]
     page = read_number(request.query_params, "page", 1)

@@ -126,7 +126,7 @@ class Review:
         return self._numbers[name][1]
 
     def history(self, place: int) -> list[tuple[Event, bool]]:
-        """What was said of a row as far as it may be seen, and whether it still stands."""
+        """The events of a row as far as they may be seen, and whether each still stands."""
         is_gold = self.folder.is_gold(place)
         events = self.log.history(self.folder.keys[place])
         return [
@@ -141,7 +141,7 @@ class Review:
         return is_own or not (self.is_second or event.queue == GOLD)
 
     def answers(self) -> list[GoldAnswers]:
-        """What reviewers said of gold rows."""
+        """The answers of reviewers about gold rows."""
         return read_answers(self.log.gold, self.folder.certain) if self.folder.gold else []
 
     def state(self, place: int) -> str:
@@ -181,6 +181,6 @@ class Review:
         return "other", class_text
 
     def said(self, kind: str) -> str:
-        """What somebody did, by the kind of the event."""
+        """The action of an event in words, by its kind."""
         page = self.folder.kind.review
         return {"label": page.kept, "other": page.other}.get(kind) or SAID[kind]

@@ -178,7 +178,7 @@ def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 def read_origin(text: str) -> str:
-    """What browsers see, as they write it; raise where it is no address of a page.
+    """An origin as browsers write it; raise where it is no address of a page.
 
     >>> read_origin("https://Review.example.org:443/")
     'https://review.example.org'

@@ -38,7 +38,7 @@ MARKED_UP_TO = 20_000  # characters; who reads on does not need marks
 
 
 def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dict[str, Any]:
-    """What every page shows around its own part."""
+    """The frame that every page shows around its own part."""
     folder = review.folder
     return {
         "title": folder.title,
@@ -85,7 +85,7 @@ def render_page(review: Review, chosen: RowFilter, place: int | None, **said: An
 def build_stage(
     review: Review, chosen: RowFilter, place: int | None, *, said: str = "", failed: bool = False
 ) -> dict[str, Any]:
-    """What the templates of a card show."""
+    """All that the templates of a card show."""
     review.decisions.current()  # what others have written is taken in
     card = None if place is None else build_card(review, place, chosen)
     path = "/" if card is None else f"/card/{card['row']}"
@@ -154,7 +154,7 @@ def _describe_proof(review: Review) -> str:
 
 
 def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
-    """What to say where no row waits, and where to go from there."""
+    """A sentence where no row waits, and where to go from there."""
     rows = len(review.standing.rows_in(chosen))
     where = "filter" if chosen.is_narrow else "queue"
     if rows:
@@ -319,7 +319,7 @@ def _find_around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any
 
 
 def _order_reasons(review: Review, card: dict[str, Any]) -> list[str]:
-    """What speaks against the label: unusual values, the nearest rows, and what models say."""
+    """The reasons against the label: unusual values, the nearest rows, and the models."""
     reasons = card["reasons"]
     if not card["classes"] or "votes" in card:  # a number, several labels, an item
         return reasons
@@ -335,7 +335,7 @@ def _order_reasons(review: Review, card: dict[str, Any]) -> list[str]:
 def build_answers(
     review: Review, place: int, card: dict[str, Any], p_wrong: float
 ) -> dict[str, Any]:
-    """What the templates show of the choices on a card whose label is wrong with ``p_wrong``."""
+    """The choices on a card whose label is wrong with ``p_wrong``, for the templates."""
     answers: dict[str, Any] = {
         "form": "classes",
         "classes": [],

@@ -85,7 +85,7 @@ class RowFilter:
 
     @property
     def pairs(self) -> dict[str, str]:
-        """What is not empty, by its name in the address."""
+        """The fields that are not empty, by their names in the address."""
         given = {
             "class" if name == "decided" else name: value for name, value in vars(self).items()
         }
@@ -185,7 +185,7 @@ class RowStanding:
         return said.get((self.folder.keys[place], self.reviewer))
 
     def said_of(self, place: int) -> RowVerdict | Event | None:
-        """What all decided about a row; of a gold row, what the reviewer did."""
+        """The decision of all about a row; of a gold row, the answer of the reviewer."""
         if self.folder.is_gold(place):
             return self.own(place)
         return self.log.verdicts.get(self.folder.keys[place])
@@ -196,7 +196,7 @@ class RowStanding:
         return "unseen" if event is None else opinion(event)[0]
 
     def verdict_of(self, row: int) -> RowVerdict | None:
-        """What was decided about a row, by its number; None also where it has no card."""
+        """The verdict on a row, by its number; None also where it has no card."""
         place = self.folder.place(row)
         return None if place is None else self.log.verdicts.get(self.folder.keys[place])
 
@@ -215,7 +215,7 @@ class RowStanding:
         return order[self._fits(chosen)[order]]
 
     def waiting(self, chosen: RowFilter) -> np.ndarray:
-        """Those of the rows in a filter that want a decision, skipped ones last."""
+        """The rows in a filter that want a decision, skipped ones last."""
         rows = self.rows_in(chosen)
         if chosen.state or chosen.queue == "disputed":
             return rows
@@ -329,7 +329,7 @@ class RowStanding:
 
 
 def _join_part(text: str, part: str) -> str:
-    """What a card holds under a name, as one text."""
+    """The part of a card under a name, as one text."""
     told: Any = json.loads(text)[part]
     pieces = told if isinstance(told, list) else [value for value in told.values() if value]
     return "\n".join(map(str, pieces)).casefold()
@@ -404,7 +404,7 @@ class ReviewTally:
         return {"numbers": numbers, **sentences(numbers)}
 
     def _expected(self, rows: np.ndarray) -> np.ndarray:
-        """What is known now of rows in the order of suspicion; of many, between some of them.
+        """The chances of rows in the order of suspicion; of many, between some of them.
 
         So a decision costs the same at any size.
         """

@@ -82,7 +82,7 @@ def parse_numbers(name: str, words: list[str]) -> tuple[np.ndarray | None, str, 
 
 
 def _find_comma(words: list[str]) -> str:
-    """What to put for a comma in these words; a comma when that makes no numbers of them.
+    """The sign to put for a comma in these words; a comma when none makes numbers of them.
 
     Where every comma has three digits behind it, 1,234 is more than a thousand.
     """
@@ -142,7 +142,7 @@ def _drop_marks(values: Any) -> Any:
 
 
 def _read_what_fits(values: Any, comma: str) -> tuple[np.ndarray, int]:
-    """What has the shape of a number is read by Arrow, the rest word by word."""
+    """Let Arrow read what has the shape of a number, and read the rest word by word."""
     from pyarrow import compute
 
     cells = compute.utf8_trim_whitespace(values)
@@ -248,7 +248,7 @@ def _read_date_words(values: Any, how: str | None) -> tuple[np.ndarray, int]:
 
 
 def split_dates(dates: np.ndarray) -> dict[str, np.ndarray]:
-    """What the clock and the calendar say of dates, as floats with NaN for NaT.
+    """Clock and calendar of dates, as floats with NaN for NaT.
 
     Examples
     --------

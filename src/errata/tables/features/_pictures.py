@@ -116,7 +116,7 @@ def _convert_to_colours(picture: Any) -> Any:
 
 
 def describe_unread(name: str, values: Any, described: np.ndarray) -> str:
-    """What to say about pictures that cannot be read; nothing if there are none."""
+    """A sentence about pictures that cannot be read; empty if there are none."""
     unread = np.flatnonzero(_find_unread(values, described))
     if not len(unread):
         return ""

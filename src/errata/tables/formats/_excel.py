@@ -342,7 +342,7 @@ def _set(cell: Any, value: Any) -> Any:
 
 
 def _check_value(value: Any, path: Path) -> Any:
-    """What Excel can hold; NaN, which is a gap among numbers, as an empty cell."""
+    """The value, if Excel can hold it; NaN, which is a gap among numbers, as an empty cell."""
     if value is None or value != value:
         return None
     if not isinstance(value, _KNOWN) or value in (inf, -inf):

@@ -81,7 +81,7 @@ def _parse_file(path: Path) -> Any:
 
 
 def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
-    """What Arrow reads, when it takes as many lines as there are; else None."""
+    """The table as Arrow reads it, when it takes as many lines as there are; else None."""
     if n_objects is None:
         return None
     import pyarrow as arrow

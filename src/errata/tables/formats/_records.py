@@ -144,7 +144,7 @@ def check_same_columns(columns: tuple[str, ...], first: str, names: list[str], s
 
 
 def get_ending(path: Path) -> str:
-    """What a table is by its name, compressed or not; raise when the name does not say."""
+    """The format of a table by its name, compressed or not; raise when the name does not say."""
     if is_table_name(path):
         return _drop_gz(path).suffix.lower()
     known = ", ".join(sorted(_KNOWN))

@@ -93,7 +93,7 @@ def _list_folder(folder: Path) -> list[Path]:
 
 
 def _explain_folders(folder: Path, first: Path) -> str:
-    """What to pass instead of a folder that holds folders."""
+    """The advice where a folder holds folders."""
     if is_picture_folder(folder):
         return (
             f"{folder} holds pictures, which are not read in parts; pass "
@@ -144,7 +144,7 @@ def read_files(files: Sequence[Path]) -> Any:
 
 
 def get_copy_names(files: Sequence[Path]) -> list[Path]:
-    """What copies of files are called within their new folder.
+    """The names of copies of files within their new folder.
 
     >>> list(map(str, get_copy_names([Path("a/x.csv"), Path("a/b/x.csv")])))
     ['x.csv', 'b/x.csv']
@@ -238,7 +238,7 @@ def copy_file(file: Path, target: Path, name: str, rewrite: Rewrite, before: int
 
 
 def _read_rows(file: Path, columns: Sequence[str] | None) -> Any:
-    """What a file holds; None when it has no rows, which one file of several may lack."""
+    """The rows of a file; None when it has none, which one file of several may lack."""
     if not file.stat().st_size:
         return None
     try:

@@ -92,7 +92,7 @@ class Source:
         return self.facts.get("files", [])
 
     def fingerprint(self) -> dict[str, Any]:
-        """What differs when the table does: files, their sizes and times, rows, columns."""
+        """All that differs when the table does: files, their sizes and times, rows, columns."""
         return {**self.facts, "rows": self.n_rows, "columns": self.columns}
 
 
@@ -235,7 +235,7 @@ def _is_plain_parquet(dataset: Any) -> bool:
 
 
 def _get_other_filesystem(dataset: Any) -> Any:
-    """That of pyarrow; None for this machine's, where files are opened as all others are."""
+    """The filesystem of pyarrow; None for this machine's, where files open as all others do."""
     return None if dataset.filesystem.type_name == "local" else dataset.filesystem
 
 

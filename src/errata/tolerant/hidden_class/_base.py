@@ -309,7 +309,7 @@ def choose_noise_step(model: Any) -> NoiseStep:
 
 
 def check_known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
-    """What the user says of T for these classes: a matrix, a NoiseModel, or one error rate."""
+    """The T that the user gave for these classes: a matrix, a NoiseModel, or one error rate."""
     if isinstance(transition, Real):
         transition = NoiseModel.uniform(len(classes), transition)
     T = check_transition(getattr(transition, "transition", transition))

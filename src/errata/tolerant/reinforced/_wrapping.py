@@ -92,7 +92,7 @@ class WrappingEstimator(WrapperMixin, ReinforcedEstimator):
         folds: list[Fold] | None,
         fit_params: dict[str, Any],
     ) -> Callable[[np.ndarray], tuple[Any, np.ndarray]]:
-        """What fits the estimator with weights, again and again, and scores its rows.
+        """A function that fits the estimator with weights, again and again, and scores its rows.
 
         Given weights, it returns a fit to all rows, and one number per row from that fit or from
         fits that lack its fold.
@@ -510,7 +510,7 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """What the fitted regressor predicts for each row."""
+        """The prediction of the fitted regressor for each row."""
         return self._ask("predict", X)
 
     def _get_wrapped(self) -> Any:
