@@ -25,7 +25,6 @@ from errata.auditing import TrainingData
 from errata.auditing.inputs._features import FeatureScaler
 from errata.auditing.multilabel._finding import (
     JudgedCells,
-    estimate_rates,
     judge_in_two_passes,
     pool_labels,
     predict_from_columns,
@@ -136,7 +135,7 @@ def cell(name, kind, seed, rows, data):
     one, pools = seconds(lambda: pool_labels(table, predictions))
     judging, first = seconds(lambda: JudgedCells(pools, noisy, 0))
     both, found = seconds(lambda: judge_in_two_passes(table, predictions, progress=str))
-    rates, _ = estimate_rates(found, noisy, 0)
+    rates, _ = found.estimate_rates(noisy, 0)
     forest = RandomForestClassifier(200, oob_score=True, random_state=0).fit(X, noisy)
     by_forest = np.nan_to_num(np.asarray(forest.oob_decision_function_)[:, 1], nan=0.5)
     pooled = np.column_stack([np.exp(pool.logs[1]) for pool in pools]).astype(float)

@@ -286,120 +286,115 @@ class Timeline(NamedTuple):
         """The rows of each recording in order."""
         return gather_recordings(self.recording)[0]
 
+    def find_stretches(
+        self,
+        *,
+        flagged: np.ndarray,
+        labels: np.ndarray,
+        suggested: np.ndarray,
+        p_wrong: np.ndarray,
+    ) -> dict[str, np.ndarray]:
+        """The stretches as columns of a table, those with most wrong rows to be expected first.
 
-def find_stretches(
-    timeline: Timeline,
-    *,
-    flagged: np.ndarray,
-    labels: np.ndarray,
-    suggested: np.ndarray,
-    p_wrong: np.ndarray,
-) -> dict[str, np.ndarray]:
-    """The stretches as columns of a table, those with most wrong rows to be expected first.
+        A stretch is as many neighbouring rows of one recording as are flagged, carry one label, and
+        look like one other class. Its ``p_wrong`` is the mean of that of its rows: the fraction of
+        them that is expected to be wrong. That the whole stretch is wrong from its first row to its
+        last is less probable; where it begins and ends is the least sure about it.
 
-    A stretch is as many neighbouring rows of one recording as are flagged, carry one label, and
-    look like one other class. Its ``p_wrong`` is the mean of that of its rows: the fraction of them
-    that is expected to be wrong. That the whole stretch is wrong from its first row to its last is
-    less probable; where it begins and ends is the least sure about it.
+        Examples
+        --------
+        >>> wake = np.array(["wake"] * 8)
+        >>> nights = Timeline(np.array(["a"] * 5 + ["b"] * 3, dtype=object))
+        >>> sleeps = np.array([0, 1, 1, 0, 1, 1, 1, 1], dtype=bool)
+        >>> found = nights.find_stretches(
+        ...     flagged=sleeps, labels=wake, suggested=np.where(sleeps, "sleep", wake),
+        ...     p_wrong=0.75 * sleeps,
+        ... )
+        >>> found["start"].tolist(), found["end"].tolist(), found["rows"].tolist()
+        ([5, 1, 4], [7, 2, 4], [3, 2, 1])
+        """
+        recordings = self.recordings
+        # Within a run all rows share the label, so that the first speaks for all of them.
+        runs = recordings.in_order(recordings.runs(flagged, labels, suggested))
+        begins = np.flatnonzero(np.diff(runs, prepend=-1))
+        ends = np.r_[begins[1:], len(runs)]
+        expected = np.add.reduceat(recordings.in_order(p_wrong), begins)
+        wanted = np.flatnonzero(recordings.in_order(flagged)[begins])
+        wanted = wanted[np.argsort(-expected[wanted], kind="stable")]
+        first = recordings.order[begins[wanted]]
+        last = recordings.order[ends[wanted] - 1]
+        rows = (ends - begins)[wanted]
+        times = {}
+        if self.clock is not None:
+            name = self.clock_name
+            times = {f"start_{name}": self.clock[first], f"end_{name}": self.clock[last]}
+        return {
+            "recording": self.recording[first],
+            "start": first,
+            "end": last,
+            **times,
+            "rows": rows,
+            "label": labels[first],
+            "suggested": suggested[first],
+            "p_wrong": expected[wanted] / rows,
+        }
 
-    Examples
-    --------
-    >>> wake = np.array(["wake"] * 8)
-    >>> nights = Timeline(np.array(["a"] * 5 + ["b"] * 3, dtype=object))
-    >>> sleeps = np.array([0, 1, 1, 0, 1, 1, 1, 1], dtype=bool)
-    >>> found = find_stretches(
-    ...     nights, flagged=sleeps, labels=wake, suggested=np.where(sleeps, "sleep", wake),
-    ...     p_wrong=0.75 * sleeps,
-    ... )
-    >>> found["start"].tolist(), found["end"].tolist(), found["rows"].tolist()
-    ([5, 1, 4], [7, 2, 4], [3, 2, 1])
-    """
-    recordings = timeline.recordings
-    # Within a run all rows share the label, so that the first speaks for all of them.
-    runs = recordings.in_order(recordings.runs(flagged, labels, suggested))
-    begins = np.flatnonzero(np.diff(runs, prepend=-1))
-    ends = np.r_[begins[1:], len(runs)]
-    expected = np.add.reduceat(recordings.in_order(p_wrong), begins)
-    wanted = np.flatnonzero(recordings.in_order(flagged)[begins])
-    wanted = wanted[np.argsort(-expected[wanted], kind="stable")]
-    first = recordings.order[begins[wanted]]
-    last = recordings.order[ends[wanted] - 1]
-    rows = (ends - begins)[wanted]
-    return {
-        "recording": timeline.recording[first],
-        "start": first,
-        "end": last,
-        **_times(timeline, first, last),
-        "rows": rows,
-        "label": labels[first],
-        "suggested": suggested[first],
-        "p_wrong": expected[wanted] / rows,
-    }
+    def draw_traces(
+        self,
+        stretches: Mapping[str, np.ndarray],
+        signals: Mapping[str, np.ndarray],
+        codes: np.ndarray,
+        *,
+        labels: np.ndarray,
+        suggested: np.ndarray,
+    ) -> list[dict[str, Any]]:
+        """Plain dicts, ready for JSON: the first stretches with the signals that tell most.
 
-
-def _times(timeline: Timeline, first: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
-    if timeline.clock is None:
-        return {}
-    name = timeline.clock_name
-    return {f"start_{name}": timeline.clock[first], f"end_{name}": timeline.clock[last]}
-
-
-def draw_traces(
-    stretches: Mapping[str, np.ndarray],
-    signals: Mapping[str, np.ndarray],
-    codes: np.ndarray,
-    timeline: Timeline,
-    *,
-    labels: np.ndarray,
-    suggested: np.ndarray,
-) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON: the first stretches with the signals that tell most.
-
-    Each is drawn with its surroundings, within its recording.
-    """
-    recordings = timeline.recordings
-    chosen = telling(signals, codes)
-    place = np.empty(len(codes), dtype=np.intp)
-    place[recordings.order] = np.arange(len(codes))
-    signals = {name: recordings.in_order(signals[name]) for name in chosen}
-    labels = recordings.in_order(labels)
-    suggested = recordings.in_order(suggested)
-    clock = None if timeline.clock is None else recordings.in_order(timeline.clock)
-    traces = []
-    for i in range(min(TRACES, len(stretches["start"]))):
-        begin = int(place[stretches["start"][i]])
-        end = begin + int(stretches["rows"][i])
-        number = int(np.searchsorted(recordings.ends, begin, side="right"))
-        opens = int(recordings.ends[number - 1]) if number else 0
-        around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
-        low = max(opens, begin - around)
-        high = min(int(recordings.ends[number]), end + around)
-        within = slice(low, high)
-        axis = np.arange(low, high) - opens if clock is None else clock[within]
-        traces.append(
-            {
-                "recording": str(stretches["recording"][i]),
-                "start": int(stretches["start"][i]),
-                "end": int(stretches["end"][i]),
-                "rows": int(stretches["rows"][i]),
-                "label": str(stretches["label"][i]),
-                "suggested": str(stretches["suggested"][i]),
-                "p_wrong": four_digits(stretches["p_wrong"][i]),
-                "axis": {
-                    "name": timeline.clock_name,
-                    "first": float(axis[0]),
-                    "last": float(axis[-1]),
-                },
-                "from": (begin - low) / (high - low),
-                "to": (end - low) / (high - low),
-                "signals": [
-                    {"name": name, **_line(values[within])} for name, values in signals.items()
-                ],
-                "labels": _bands(labels[within]),
-                "suggestions": _bands(suggested[within]),
-            }
-        )
-    return traces
+        Each is drawn with its surroundings, within its recording.
+        """
+        recordings = self.recordings
+        chosen = telling(signals, codes)
+        place = np.empty(len(codes), dtype=np.intp)
+        place[recordings.order] = np.arange(len(codes))
+        signals = {name: recordings.in_order(signals[name]) for name in chosen}
+        labels = recordings.in_order(labels)
+        suggested = recordings.in_order(suggested)
+        clock = None if self.clock is None else recordings.in_order(self.clock)
+        traces = []
+        for i in range(min(TRACES, len(stretches["start"]))):
+            begin = int(place[stretches["start"][i]])
+            end = begin + int(stretches["rows"][i])
+            number = int(np.searchsorted(recordings.ends, begin, side="right"))
+            opens = int(recordings.ends[number - 1]) if number else 0
+            around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
+            low = max(opens, begin - around)
+            high = min(int(recordings.ends[number]), end + around)
+            within = slice(low, high)
+            axis = np.arange(low, high) - opens if clock is None else clock[within]
+            traces.append(
+                {
+                    "recording": str(stretches["recording"][i]),
+                    "start": int(stretches["start"][i]),
+                    "end": int(stretches["end"][i]),
+                    "rows": int(stretches["rows"][i]),
+                    "label": str(stretches["label"][i]),
+                    "suggested": str(stretches["suggested"][i]),
+                    "p_wrong": four_digits(stretches["p_wrong"][i]),
+                    "axis": {
+                        "name": self.clock_name,
+                        "first": float(axis[0]),
+                        "last": float(axis[-1]),
+                    },
+                    "from": (begin - low) / (high - low),
+                    "to": (end - low) / (high - low),
+                    "signals": [
+                        {"name": name, **_line(values[within])} for name, values in signals.items()
+                    ],
+                    "labels": _bands(labels[within]),
+                    "suggestions": _bands(suggested[within]),
+                }
+            )
+        return traces
 
 
 def telling(signals: Mapping[str, np.ndarray], codes: np.ndarray) -> list[str]:

@@ -8,11 +8,11 @@ from scipy.stats import beta
 from errata.auditing.classes import NoisePosterior
 from errata.auditing.classes._noise_model import BOUNDARY, UNIFORM, Hypothesis
 from errata.auditing.models._pooling import Calibration
+from errata.auditing.multilabel._audit import cells_to_flip
 from errata.auditing.multilabel._finding import (
     SHARED_RATES,
     SHARED_STRENGTHS,
     believed,
-    cells_to_flip,
     share_noise,
 )
 

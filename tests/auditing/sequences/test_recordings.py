@@ -11,9 +11,7 @@ from errata.auditing.sequences import (
     Recordings,
     Timeline,
     check_sequence,
-    draw_traces,
     extremes,
-    find_stretches,
     gather_recordings,
     order_note,
     read_recordings,
@@ -186,8 +184,8 @@ def test_infinite_numbers_are_named_with_their_column_and_row():
 def stretches(names, flagged, labels, suggested, p_wrong=None, clock=None):
     timeline = Timeline(np.array(list(names), dtype=object), "t" if clock else None, clock)
     flagged = np.array(flagged, dtype=bool)
-    return find_stretches(
-        Timeline(timeline.recording, timeline.clock_name, clock and np.array(clock)),
+    timed = Timeline(timeline.recording, timeline.clock_name, clock and np.array(clock))
+    return timed.find_stretches(
         flagged=flagged,
         labels=np.array(list(labels)),
         suggested=np.array(list(suggested)),
@@ -245,9 +243,9 @@ def drawn():
     suggested = np.where(flagged, "y", labels)
     timeline = Timeline(names, "t", np.tile(np.arange(1_000) / 10, 2))
     kinds = {"labels": labels, "suggested": suggested}
-    found = find_stretches(timeline, flagged=flagged, p_wrong=0.9 * flagged, **kinds)
+    found = timeline.find_stretches(flagged=flagged, p_wrong=0.9 * flagged, **kinds)
     signals = {"s": np.sin(np.arange(n)), "flat": np.zeros(n)}
-    return draw_traces(found, signals, np.zeros(n, dtype=int), timeline, **kinds)
+    return timeline.draw_traces(found, signals, np.zeros(n, dtype=int), **kinds)
 
 
 def test_the_window_holds_the_stretch_and_ends_with_the_recording(drawn):

@@ -41,7 +41,6 @@ from ..results._rates_by import NoiseRate
 from ..sequences import (
     Timeline,
     check_sequence,
-    draw_traces,
     read_recordings,
     read_signals,
 )
@@ -402,11 +401,10 @@ class ClassProblem(Problem):
         signals, _, _ = read_signals(inputs.table, timeline.recordings)
         result.examples = []
         result.timeline = timeline
-        result.traces = draw_traces(
+        result.traces = timeline.draw_traces(
             result._stretch_columns(),
             {column.name: values for column, values in signals},
             inputs.codes,
-            timeline,
             labels=result.labels,
             suggested=result.suggested,
         )

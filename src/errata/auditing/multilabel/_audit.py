@@ -20,6 +20,7 @@ from .._self_check import inject_errors, sum_up
 from .._settings import (
     CHECK_SAMPLE,
     CHECKED_ROWS,
+    FEWEST_INJECTED,
     LEARN_ROWS,
     NAMED_COLUMNS,
     OVERLAP,
@@ -38,8 +39,6 @@ from ._finding import (
     CellCheck,
     JudgedCells,
     Rates,
-    cells_to_flip,
-    estimate_rates,
     find_wrong_cells,
     take_label,
 )
@@ -48,6 +47,8 @@ from ._result import MultilabelAudit, kind_of_error, round_rate, set_in_words
 
 # What is shown, which decides about no number.
 CARD_CELLS = 30  # of several labels per row: the most doubted, besides those that are set
+
+INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
 
 SALT = np.uint64(1)  # nothing, mixed with nothing, would stay nothing
 ROUNDING = 1e-9  # by which sums of probabilities may exceed one
@@ -331,7 +332,7 @@ class CellProblem(Problem):
         worst = p_wrong[:, judged].max(axis=1, initial=0.0)
         transition = np.tile(np.eye(2), (len(sets.names), 1, 1))
         transition[self.checked] = cells.transition
-        rates, label_rates = estimate_rates(cells, self.rows.codes, self.options.seed)
+        rates, label_rates = cells.estimate_rates(self.rows.codes, self.options.seed)
         features = 0 if self.features is None else len(self.features.columns)
         given = [isinstance(m, GivenProbabilities) for own in self.user_models for m in own]
         are_older = check is not None and self.features is None and bool(given) and all(given)
@@ -426,6 +427,24 @@ class CellProblem(Problem):
     def reviewed(self) -> np.ndarray:
         """All rows: one without labels has none of them."""
         return np.ones(len(self.sets.Y), dtype=bool)
+
+
+def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Which cells to flip, a mask of the shape of ``Y``."""
+    chosen = np.zeros(Y.shape, dtype=bool)
+    wanted = max(FEWEST_INJECTED, round(INJECTED_CELLS * len(Y) * len(judged))) // 2
+    for value in (0, 1):
+        left = wanted
+        order = random.permutation(len(Y) * len(judged))
+        room = np.sum(value == Y, axis=0) // 2
+        for row, label in zip(order // len(judged), judged[order % len(judged)], strict=True):
+            if not left:
+                break
+            if Y[row, label] == value and room[label]:
+                chosen[row, label] = True
+                room[label] -= 1
+                left -= 1
+    return chosen
 
 
 def arrange_cells(

@@ -38,7 +38,7 @@ from scipy.stats import beta
 from ..._kernels._probabilities import score_between
 from ..._progress import Progress, count_models
 from .._self_check import SelfCheck
-from .._settings import COVERAGE, FEWEST_INJECTED
+from .._settings import COVERAGE
 from ..classes import NoisePosterior, posterior_given_noise, posterior_of
 from ..inputs._features import FeatureScaler
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
@@ -49,7 +49,6 @@ from ..results._rates_by import NoiseRate
 # Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand
 SHARED_RATES = np.geomspace(0.002, 0.4, 12)  # means of error rates that labels share
 SHARED_STRENGTHS = np.array([10.0, 50.0, 250.0])  # rows' worth: how alike labels are
-INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
 RATE_DRAWS = 4_000  # from the posterior, for the intervals of rates
 
 Predictions = list[list[GivenProbabilities]]  # for each label, of each model
@@ -141,6 +140,34 @@ class JudgedCells:
         """How ambiguous classes are, on the mean over labels that can be judged."""
         ambiguity = [p.noise.ambiguity for p in self.posteriors if p.skill.enough]
         return float(np.mean(ambiguity)) if ambiguity else 1.0
+
+    def estimate_rates(self, Y: np.ndarray, seed: int) -> tuple[Rates, list[Rates]]:
+        """The rates of all labels that can be judged, and of each label.
+
+        Of a label that the columns do not tell, anything may be wrong, either way.
+        """
+        anything = {"missing": NoiseRate(0.0, 0.0, 1.0), "wrongly_set": NoiseRate(0.0, 0.0, 1.0)}
+        wrong = [NoiseRate(p.rate, 0.0, 1 - p.skill.largest_frequency) for p in self.posteriors]
+        label_rates: list[Rates] = [{"wrong": rate, **anything} for rate in wrong]
+        labels = np.flatnonzero(self.judged)
+        if not len(labels):
+            return {"wrong": NoiseRate(*np.mean(wrong, axis=0).tolist()), **anything}, label_rates
+        p_wrong = self.p_wrong
+        draws = draw_rates(
+            [self.posteriors[label].noise for label in labels],
+            self.joint,
+            self.given,
+            Y[:, labels].mean(axis=0),
+            len(Y),
+            np.random.default_rng(seed),
+        )
+        for column, label in enumerate(labels):
+            one = slice(label, label + 1)
+            label_rates[label] = cell_rates(
+                draws[:, :, [column]], p_wrong[:, one], Y[:, one], self.boundary[one]
+            )
+        rates = cell_rates(draws, p_wrong[:, labels], Y[:, labels], self.boundary[labels])
+        return rates, label_rates
 
 
 def find_wrong_cells(
@@ -248,35 +275,6 @@ def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
         }
         for same in zip(*of_labels, strict=True)
     ]
-
-
-def estimate_rates(cells: JudgedCells, Y: np.ndarray, seed: int) -> tuple[Rates, list[Rates]]:
-    """The rates of all labels that can be judged, and of each label.
-
-    Of a label that the columns do not tell, anything may be wrong, either way.
-    """
-    anything = {"missing": NoiseRate(0.0, 0.0, 1.0), "wrongly_set": NoiseRate(0.0, 0.0, 1.0)}
-    wrong = [NoiseRate(p.rate, 0.0, 1 - p.skill.largest_frequency) for p in cells.posteriors]
-    label_rates: list[Rates] = [{"wrong": rate, **anything} for rate in wrong]
-    labels = np.flatnonzero(cells.judged)
-    if not len(labels):
-        return {"wrong": NoiseRate(*np.mean(wrong, axis=0).tolist()), **anything}, label_rates
-    p_wrong = cells.p_wrong
-    draws = draw_rates(
-        [cells.posteriors[label].noise for label in labels],
-        cells.joint,
-        cells.given,
-        Y[:, labels].mean(axis=0),
-        len(Y),
-        np.random.default_rng(seed),
-    )
-    for column, label in enumerate(labels):
-        one = slice(label, label + 1)
-        label_rates[label] = cell_rates(
-            draws[:, :, [column]], p_wrong[:, one], Y[:, one], cells.boundary[one]
-        )
-    rates = cell_rates(draws, p_wrong[:, labels], Y[:, labels], cells.boundary[labels])
-    return rates, label_rates
 
 
 def share_noise(
@@ -411,21 +409,3 @@ class CellCheck(SelfCheck):
             f"rows. Knowing which labels are set and nothing else, {self.by_label:,} would be."
         )
         return text if self.lift else f"{text} Planted errors do not stand out."
-
-
-def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Which cells to flip, a mask of the shape of ``Y``."""
-    chosen = np.zeros(Y.shape, dtype=bool)
-    wanted = max(FEWEST_INJECTED, round(INJECTED_CELLS * len(Y) * len(judged))) // 2
-    for value in (0, 1):
-        left = wanted
-        order = random.permutation(len(Y) * len(judged))
-        room = np.sum(value == Y, axis=0) // 2
-        for row, label in zip(order // len(judged), judged[order % len(judged)], strict=True):
-            if not left:
-                break
-            if Y[row, label] == value and room[label]:
-                chosen[row, label] = True
-                room[label] -= 1
-                left -= 1
-    return chosen

@@ -21,7 +21,7 @@ from ..examples._explanations import RowExplanation
 from ..examples._review import ISSUE, ForReview, StoredReview
 from ..inputs._inputs import check_kind
 from ..inputs._labels import codes_of, has_label
-from ..sequences import Timeline, find_stretches
+from ..sequences import Timeline
 from ..stored._rows import (
     KNOWN,
     NAMES,
@@ -432,8 +432,7 @@ class Audit(AuditRows):
                 "these rows were audited one by one; stretches are found where sequence "
                 "says which rows follow each other."
             )
-        return find_stretches(
-            self.timeline,
+        return self.timeline.find_stretches(
             flagged=self.flagged,
             labels=self.labels,
             suggested=self.suggested,

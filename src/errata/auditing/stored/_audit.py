@@ -57,7 +57,6 @@ from ._rows import (
     part_path,
     read_judged,
     write_judged,
-    write_part,
 )
 
 # Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
@@ -498,7 +497,7 @@ def finish_part(
         known=rows.known,
         p_elsewhere=rows.p_elsewhere,
     )
-    stored = write_part(folder, part.start, rows, classes)
+    stored = StoredPart.write(folder, part.start, rows, classes)
     here = np.flatnonzero(rows.may_be_flagged)
     worst = rows._replace(row=part.start + np.arange(len(rows.code))).for_rows(here).worst()
     return totals, [stored], worst

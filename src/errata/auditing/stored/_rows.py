@@ -47,6 +47,33 @@ class StoredPart(NamedTuple):
     stop: int
     digest: str
 
+    @classmethod
+    def write(cls, folder: Path, start: int, rows: Rows, classes: np.ndarray) -> "StoredPart":
+        """Write the rows of a part that begins with row ``start``; the file appears when whole."""
+        import pyarrow as arrow
+        import pyarrow.parquet
+
+        names = arrow.array(classes)
+        n = len(rows.code)
+        columns = {
+            "row": np.arange(start, start + n),
+            "label": names.take(arrow.array(rows.code, mask=rows.code < 0)),
+            "suggested": names.take(arrow.array(rows.suggested)),
+            "p_wrong": rows.p_wrong,
+            "p_suggested": np.asarray(rows.p_suggested, dtype=np.float32),
+            "suspicion": rows.suspicion,
+            "flagged": rows.flagged,
+            **({} if rows.known is None else {KNOWN: rows.known}),
+        }
+        with atomic_path(part_path(folder, start)) as temporary:
+            pyarrow.parquet.write_table(
+                arrow.table(columns),
+                temporary,
+                use_dictionary=["label", "suggested"],
+                column_encoding={"row": "DELTA_BINARY_PACKED"},  # next to nothing, as they run on
+            )
+        return cls(start, start + n, rows.digest())
+
     def read(self, folder: Path, name: str, start: int, stop: int) -> Any:
         """The column of those of its rows that are from ``start`` up to ``stop``, of Arrow."""
         import pyarrow.parquet
@@ -57,33 +84,6 @@ class StoredPart(NamedTuple):
             column = file.read([stored])[stored]
         first = max(start - self.start, 0)
         return column.slice(first, max(stop - self.start - first, 0))
-
-
-def write_part(folder: Path, start: int, rows: Rows, classes: np.ndarray) -> StoredPart:
-    """Write the rows of a part that begins with row ``start``; the file appears when whole."""
-    import pyarrow as arrow
-    import pyarrow.parquet
-
-    names = arrow.array(classes)
-    n = len(rows.code)
-    columns = {
-        "row": np.arange(start, start + n),
-        "label": names.take(arrow.array(rows.code, mask=rows.code < 0)),
-        "suggested": names.take(arrow.array(rows.suggested)),
-        "p_wrong": rows.p_wrong,
-        "p_suggested": np.asarray(rows.p_suggested, dtype=np.float32),
-        "suspicion": rows.suspicion,
-        "flagged": rows.flagged,
-        **({} if rows.known is None else {KNOWN: rows.known}),
-    }
-    with atomic_path(part_path(folder, start)) as temporary:
-        pyarrow.parquet.write_table(
-            arrow.table(columns),
-            temporary,
-            use_dictionary=["label", "suggested"],
-            column_encoding={"row": "DELTA_BINARY_PACKED"},  # next to nothing, as they run on
-        )
-    return StoredPart(start, start + n, rows.digest())
 
 
 @dataclass(frozen=True, eq=False)
