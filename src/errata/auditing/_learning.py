@@ -331,39 +331,6 @@ class JudgedSums(NamedTuple):
         return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
-class Judged(NamedTuple):
-    """What is found out about some rows; of n of them, a labels could be audited."""
-
-    given: TableRows
-    audited: np.ndarray  # (n,), which could be
-    found: Findings  # of the audited rows
-    logs: np.ndarray  # (K, a), logarithms of the pooled probabilities
-    predicted: np.ndarray  # (models, a), the class that each model finds most probable
-    X: np.ndarray  # (a, d), scaled features
-    filled: tuple[np.ndarray, np.ndarray]  # classes of rows without a label, how probable these are
-    bits: np.ndarray | None  # (n,), equal for rows with equal features
-    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
-
-    def rows(self, present: np.ndarray) -> Rows:
-        """An entry for each row; classes that were found are places among those present."""
-        given = self.given
-        rows = Rows.judged(given.codes, given.known, self.audited, self.found, present)
-        rows.fill(*self.filled)
-        return rows
-
-    def sums(self, rows: Rows) -> JudgedSums:
-        """Sums over these rows."""
-        found = self.found
-        return JudgedSums(
-            ranking=rows.ranking(),
-            audited=len(found.p_wrong),
-            wrong=float(found.p_wrong.sum()),
-            joint=found.joint,
-            right=found.right,
-            unread=self.unread,
-        )
-
-
 class Judge:
     """What was learnt, without the rows it was learnt from: small, and able to travel.
 
@@ -394,34 +361,16 @@ class Judge:
         self.logs = pool.logs.take(in_table, axis=1)
         self.predicted = pool.predicted.take(in_table, axis=1)
 
-    def judge(self, given: TableRows) -> Judged:
-        """Judge some rows; those that were learnt from by models that were not fitted to them."""
-        new, bits, unread = self._new_rows(given)
-        audited = are_among(given.codes, self.present)
-        at = slice(None) if audited.all() else audited  # all rows are not copied
-        codes = codes_among(given.codes[at], self.present)
-        known = None if given.known is None else given.known[at]
-        asked = _some(new, audited)
-        logs, predicted = self._logs(np.asarray(given.places)[at], asked)
-        found = self.rule.judge(logs, codes, known, of_many=True)
-        blank = given.codes < 0
-        filled = np.zeros(blank.sum(), dtype=np.intp), np.zeros(blank.sum())
-        if self.filler is not None and blank.any():
-            unlabelled = _some(new, blank)
-            places, p_filled = self.filler(unlabelled.X, unlabelled.pred_proba)
-            filled = self.present[places], p_filled
-        return Judged(given, audited, found, logs, predicted, asked.X, filled, bits, unread)
-
     def pool_all(self, given: TableRows) -> np.ndarray:
         """Logarithms of the user's probabilities of all audited rows, (K, audited)."""
         parts = []
         for block in blocks(len(given.codes), JUDGED_ROWS):
             rows = given.for_rows(block)
-            asked = _some(self._new_rows(rows)[0], are_among(rows.codes, self.present))
-            parts.append(self._logs(np.asarray(rows.places), asked)[0])
+            asked = _some(self.read_rows(rows)[0], are_among(rows.codes, self.present))
+            parts.append(self.pool(np.asarray(rows.places), asked)[0])
         return np.concatenate(parts, axis=1)
 
-    def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
+    def read_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
         given = rows.pred_proba
         folds = None
@@ -441,8 +390,11 @@ class Judge:
         new = NewRows(self.scale.transform(applied.X), table, given, folds)
         return new, mix_bits(applied.X), applied.unread
 
-    def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
-        """Of rows that were learnt from what was said then; models are asked of all others."""
+    def pool(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
+        """What all models say together, and each predicts; of rows at these places of the table.
+
+        Of those that were learnt from it is what was said then: models are asked of all others.
+        """
         if not self.asks_models:  # the same of all rows
             return pool_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
         at, is_learnt = places_among(self.learnt, places)
@@ -453,6 +405,70 @@ class Judge:
             found = pool_new_rows(self.fitted, self.weights, _some(rows, is_new))
             logs[:, is_new], predicted[:, is_new] = found
         return logs, predicted
+
+
+class Judged:
+    """Rows judged by what was learnt from others; of n of them, a labels could be audited.
+
+    Those that were learnt from are judged by models that were not fitted to them.
+
+    Attributes
+    ----------
+    audited : array of bool of shape (n,)
+        Which could be.
+    found : Findings
+        Of these.
+    logs : array of shape (K, a)
+        Logarithms of the pooled probabilities.
+    predicted : array of shape (models, a)
+        The class that each model finds most probable.
+    X : array of shape (a, d)
+        Scaled features.
+    filled : (array of int, array)
+        Classes of rows without a label, and how probable these are.
+    bits : array of shape (n,) or None
+        Equal for rows with equal features.
+    unread : Counter
+        Cells of a column that are of another kind than those learnt from.
+    """
+
+    def __init__(self, judge: Judge, given: TableRows) -> None:
+        self.given = given
+        self.present = judge.present
+        new, self.bits, self.unread = judge.read_rows(given)
+        self.audited = are_among(given.codes, judge.present)
+        at = slice(None) if self.audited.all() else self.audited  # all rows are not copied
+        codes = codes_among(given.codes[at], judge.present)
+        known = None if given.known is None else given.known[at]
+        asked = _some(new, self.audited)
+        self.X = asked.X
+        self.logs, self.predicted = judge.pool(np.asarray(given.places)[at], asked)
+        self.found = judge.rule.judge(self.logs, codes, known, of_many=True)
+        blank = given.codes < 0
+        self.filled = np.zeros(blank.sum(), dtype=np.intp), np.zeros(blank.sum())
+        if judge.filler is not None and blank.any():
+            unlabelled = _some(new, blank)
+            places, p_filled = judge.filler(unlabelled.X, unlabelled.pred_proba)
+            self.filled = judge.present[places], p_filled
+
+    def rows(self) -> Rows:
+        """An entry for each row."""
+        given = self.given
+        rows = Rows.judged(given.codes, given.known, self.audited, self.found, self.present)
+        rows.fill(*self.filled)
+        return rows
+
+    def sums(self, rows: Rows) -> JudgedSums:
+        """Sums over these rows."""
+        found = self.found
+        return JudgedSums(
+            ranking=rows.ranking(),
+            audited=len(found.p_wrong),
+            wrong=float(found.p_wrong.sum()),
+            joint=found.joint,
+            right=found.right,
+            unread=self.unread,
+        )
 
 
 def _some(rows: NewRows, chosen: np.ndarray) -> NewRows:

@@ -13,7 +13,7 @@ from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ...tables._columns import take_table_rows
 from .._audit import Problem
-from .._learning import Judge, Learnt, rows_to_learn_from
+from .._learning import Judge, Judged, Learnt, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
     Groups,
@@ -196,7 +196,7 @@ class ClassProblem(Problem):
         self.kept_logs = []
         unread: Counter[str] = Counter()
         for block in blocks(len(given.codes), JUDGED_ROWS):
-            judged = judge.judge(given.for_rows(block))
+            judged = Judged(judge, given.for_rows(block))
             if found is None:
                 found = judged.found.make_room(int(are_among(given.codes, judge.present).sum()))
             found.put(done, judged.found)
@@ -348,7 +348,7 @@ class ClassProblem(Problem):
         extra = np.sort(rows[~places_among(places, rows)[1]])
         places = np.r_[places, extra]
         given, table = self.fetch(extra)
-        judged = self.judge.judge(given)
+        judged = Judged(self.judge, given)
         known = None
         if drawn.known is not None and given.known is not None:
             known = np.r_[drawn.known, given.known]

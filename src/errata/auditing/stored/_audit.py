@@ -26,6 +26,7 @@ from ...tables.stored._sources import Source, open_source, parse_memory, take_so
 from .._audit import Options, run_audit
 from .._learning import (
     Judge,
+    Judged,
     JudgedSums,
     Learnt,
     rows_to_learn_from,
@@ -431,8 +432,8 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
         places = np.arange(part.start + block.start, part.start + block.stop)
         some = table.slice(block.start, len(places))
         given = columns.rows(some, classes, places)
-        judged = judge.judge(given)
-        of_rows = judged.rows(judge.present)
+        judged = Judged(judge, given)
+        of_rows = judged.rows()
         rows.append(of_rows)
         sums.append(judged.sums(of_rows))
         bits.append(judged.bits)
