@@ -14,7 +14,6 @@ from errata.auditing import default_models, load_audit
 from errata.auditing.examples import _explanations
 from errata.auditing.examples._explanations import (
     ModelsByFold,
-    NeighborsByFold,
     RowExplanation,
     feature_places,
     leave_columns_out,
@@ -245,9 +244,10 @@ def test_neighbours_of_a_row_are_outside_its_fold():
     folds = np.arange(60) % 10
     data = TrainingData(X, CODES, n_classes=3, folds=folds, more_rows=True)
     rows = NewRows(X[[3, 13]], folds=np.array([3, 3]))
-    told = NeighborsByFold(data, 5).predict_proba(rows)
+    model = NearestRows("near", 5, data)
+    told = model.predict_proba(rows)
     changed = np.where(folds == 3, 0, CODES)
-    again = NeighborsByFold(replace(data, codes=changed), 5).predict_proba(rows)
+    again = replace(model, data=replace(data, codes=changed)).predict_proba(rows)
     assert_allclose(again, told, rtol=0, atol=0)
     assert_allclose(told.sum(axis=1), 1, rtol=1e-12)
 

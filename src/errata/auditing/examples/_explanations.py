@@ -15,14 +15,13 @@ import numpy as np
 from ..._blocks import blocks
 from ..._crossfit import make_folds
 from ..._format import four_digits, number, probability, round_cell, visible
-from ..._neighbors import nearest_in
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
 from .._settings import GROUP_FOLDS, SIMILAR_ROWS
 from ..inputs._inputs import Inputs
 from ..inputs._labels import codes_among
 from ..models._base import NewRows, OutOfFoldModel, Predictor, TrainingData
-from ..models._default import NearestRows, votes_of_neighbors
+from ..models._default import NearestRows
 from ..models._pooling import pool_new_rows
 from ._cards import SPEAKS, plain
 from ._views import Neighborhood, RowValues, labels_nearby
@@ -396,28 +395,11 @@ def _neighbors(
 def _predictor(model: OutOfFoldModel, data: TrainingData) -> Predictor | None:
     """None for a model that knows nothing but the rows, or looks at the user's own table."""
     if isinstance(model, NearestRows):
-        return NeighborsByFold(data, model.n_neighbors)
+        return replace(model, data=data)
     by_features = getattr(model, "table", None) is None and not hasattr(model, "proba")
     if not by_features or not hasattr(model, "cross_fit"):
         return None
     return model.cross_fit(data).predictor
-
-
-@dataclass(frozen=True)
-class NeighborsByFold:
-    """The labels of the nearest rows outside the fold, weighted by how near they are."""
-
-    data: TrainingData
-    n_neighbors: int
-
-    def predict_proba(self, rows: NewRows) -> np.ndarray:
-        """Of rows that belong to one fold."""
-        data = self.data
-        fold = np.asarray(rows.folds)[0]
-        outside = np.flatnonzero(data.folds != fold)
-        k = min(self.n_neighbors, len(outside))
-        distances, near = nearest_in(data.X[outside], rows.X, k, n_jobs=data.n_jobs)
-        return votes_of_neighbors(distances.T, data.codes[outside[near]], data.n_classes)
 
 
 def feature_places(plan: FeaturePlan) -> list[np.ndarray]:

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -120,6 +120,7 @@ class NearestRows:
 
     name: str
     n_neighbors: int = NEIGHBORS
+    data: TrainingData | None = field(default=None, repr=False)  # among which others are predicted
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs a neighbour search."""
@@ -133,16 +134,26 @@ class NearestRows:
             found[test] = train[near[:, np.arange(k) % near.shape[1]]]
         return _votes(found, data)
 
+    def predict_proba(self, rows: NewRows) -> np.ndarray:
+        """Of rows of one fold, by those outside of it."""
+        assert self.data is not None
+        outside = np.flatnonzero(self.data.folds != np.asarray(rows.folds)[0])
+        X = self.data.X[outside]
+        k = min(self.n_neighbors, len(outside))
+        distances, near = nearest_in(X, rows.X, k, n_jobs=self.data.n_jobs)
+        codes = self.data.codes[outside[near]]
+        return _votes_of_neighbors(distances.T, codes, self.data.n_classes)
+
 
 def _votes(neighbors: np.ndarray, data: TrainingData) -> np.ndarray:
     """Votes of the neighbours of each row of the data."""
     distances = np.stack(
         [np.sqrt(((data.X - data.X[near]) ** 2).sum(axis=1)) for near in neighbors.T]
     )
-    return votes_of_neighbors(distances, data.codes[neighbors], data.n_classes)
+    return _votes_of_neighbors(distances, data.codes[neighbors], data.n_classes)
 
 
-def votes_of_neighbors(distances: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+def _votes_of_neighbors(distances: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Votes that fall as a Gaussian of the distance over the mean distance of the neighbours.
 
     ``distances`` have the shape (k, n), the ``codes`` of the neighbours (n, k).
