@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 import errata
 from auditing.large_tables import lower_limits
-from auditing.recordings_cases import steady
+from auditing.recordings_cases import CLASSES, steady
 from auditing_cases import QUICK, blobs
 from errata import _validation
 from errata._validation import check_labels
@@ -524,6 +524,14 @@ def test_other_models_may_read_recordings_too():
     )
     assert [model["name"] for model in audit.models] == ["neighbours"]
     assert audit.stretches() is not None
+
+
+def test_probabilities_of_the_user_are_pooled_with_models_of_recordings():
+    X, labels, names = steady(6, 60)
+    proba = np.eye(3)[np.searchsorted(CLASSES, labels)] * 0.7 + 0.1
+    audit = errata.audit(X, labels, sequence=names, pred_proba=proba, self_check=False)
+    assert audit.models[-1]["name"] == "your probabilities"
+    assert audit.models[-1]["agreement"] == 1
 
 
 def test_a_recording_cannot_be_a_group_besides():
