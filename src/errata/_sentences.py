@@ -40,8 +40,8 @@ def notes(summary: dict[str, Any]) -> list[str]:
 
 def overlooked(summary: dict[str, Any]) -> list[str]:
     """Name those whose planted errors are found less often than others."""
-    told = summary.get("overlooked")
-    return [f"Overlooked: {told['sentence']}"] if told and told["sentence"] else []
+    found = summary.get("overlooked")
+    return [f"Overlooked: {found['sentence']}"] if found and found["sentence"] else []
 
 
 def cleaning(flagged: dict[str, Any]) -> str:

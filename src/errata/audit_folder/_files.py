@@ -87,8 +87,8 @@ def read_numbers(path: Path) -> dict[str, Any]:
 
 def write_numbers(folder: Path, numbers: dict[str, Any], metrics: dict[str, float]) -> None:
     """Write ``audit.json``, and ``metrics.json`` for tools that track numbers from run to run."""
-    told = numbers | {"version": VERSION}
-    (folder / NUMBERS).write_text(json.dumps(told, allow_nan=False), encoding="utf-8")
+    written = numbers | {"version": VERSION}
+    (folder / NUMBERS).write_text(json.dumps(written, allow_nan=False), encoding="utf-8")
     text = json.dumps(metrics, indent=2, allow_nan=False)
     (folder / METRICS).write_text(f"{text}\n", encoding="utf-8")
 

@@ -85,10 +85,10 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show first what everybody needs."""
         width = formatter.width - 6 - max(map(len, self.commands))
-        told = [(name, each.get_short_help_str(width)) for name, each in self.commands.items()]
+        described = [(name, each.get_short_help_str(width)) for name, each in self.commands.items()]
         for title, commands in (
-            ("Commands", told[: len(FOR_ALL)]),
-            ("More commands", told[len(FOR_ALL) :]),
+            ("Commands", described[: len(FOR_ALL)]),
+            ("More commands", described[len(FOR_ALL) :]),
         ):
             with formatter.section(title):
                 formatter.write_dl(commands)

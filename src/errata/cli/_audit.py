@@ -534,14 +534,14 @@ def print_as_json(found: Any, since: Any, folder: Path) -> None:
     summary = found.summary()
     for note in notes(summary):
         say(f"Note: {note}", err=True)
-    told = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
+    shown = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
         "answer": answer(summary),
         "examples": [{name: row[name] for name in OF_A_ROW} for row in summary["examples"]],
         "metrics": found.metrics(),
         "diff": None if since is None else since.to_dict(),
         "folder": str(folder),
     }
-    say(json.dumps(told, indent=2, allow_nan=False))
+    say(json.dumps(shown, indent=2, allow_nan=False))
 
 
 def check_rate(found: Any, most: float) -> None:

@@ -132,10 +132,10 @@ def _decisions(folder: Path, options: dict[str, Any]) -> None:
         _take_in(kept, audited, options)
         if options["export"] is not None:
             _export(kept, audited, options)
-        told = errata.review.review_summary(kept, audited, folder, fixed=options["fixed"])
+        summary = errata.review.review_summary(kept, audited, folder, fixed=options["fixed"])
     if options["update"]:
-        errata.auditing.add_review(folder, told)
-    say(json.dumps(told, indent=2) if options["as_json"] else "\n".join(told["sentences"]))
+        errata.auditing.add_review(folder, summary)
+    say(json.dumps(summary, indent=2) if options["as_json"] else "\n".join(summary["sentences"]))
 
 
 def _start_review(folder: Path, audited: Any, options: dict[str, Any]) -> None:
@@ -179,14 +179,14 @@ def _export(kept: Any, audited: Any, options: dict[str, Any]) -> None:
     target = options["export"]
     clean_up(target.parent)
     if options["events"]:
-        told = plural(errata.review.export_events(kept, target), "event")
+        written = plural(errata.review.export_events(kept, target), "event")
     elif options["form"] == "label-studio":
-        told = _export_tasks(kept.verdicts(), audited, options)
+        written = _export_tasks(kept.verdicts(), audited, options)
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
-        told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
+        written = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
     if options["out_table"] is None:
-        _print_written(target, told)
+        _print_written(target, written)
 
 
 def _export_tasks(verdicts: Mapping[str, Any], audited: Any, options: dict[str, Any]) -> str:

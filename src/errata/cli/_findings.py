@@ -209,11 +209,11 @@ def make_multilabel_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The tables of labels and of flagged rows, with their titles."""
     judged = [label for label in summary["per_label"] if label["has_skill"]]
     worst = sorted(judged, key=lambda label: -label["rate"]["estimate"])[:LABELS]
-    told = "Labels" if len(worst) == len(judged) else f"The {LABELS} worst of {len(judged)} labels"
+    which = "Labels" if len(worst) == len(judged) else f"The {LABELS} worst of {len(judged)} labels"
     rows = [example for example in summary["examples"] if example["flagged"]][:MULTILABEL_ROWS]
     title = format_title(len(rows), summary["flagged"]["count"])
     return [
-        (f"{told}:", _make_label_table(worst)),
+        (f"{which}:", _make_label_table(worst)),
         *([(title, _make_multilabel_table(rows))] if rows else []),
     ]
 

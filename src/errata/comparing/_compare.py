@@ -199,14 +199,14 @@ class ComparedRows(NamedTuple):
     @property
     def metrics(self) -> tuple[str, ...]:
         """The measures, in the order of the columns of a results file."""
-        asked = {
+        metrics = {
             "accuracy": self.posterior is not None,
             "agreement": True,
             "known_accuracy": self.known is not None,
             "clean_accuracy": self.truth is not None,
             "seconds": True,
         }
-        return tuple(name for name, wanted in asked.items() if wanted)
+        return tuple(name for name, measured in metrics.items() if measured)
 
 
 def _make_rows(

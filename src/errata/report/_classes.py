@@ -309,19 +309,19 @@ def _choose_step(rough: float) -> float:
 def describe_map(*, has_skill: bool, are_many: bool) -> str:
     """How to read the map; ``are_many`` if there are more classes than colours."""
     if are_many and has_skill:
-        told = "flagged rows have colours: their label inside, what they look like as a ring."
+        hint = "flagged rows have colours: their label inside, what they look like as a ring."
     elif are_many:
-        told = "choose a label to see where its rows lie."
+        hint = "choose a label to see where its rows lie."
     elif has_skill:
-        told = (
+        hint = (
             "colours are labels, rings are flagged rows. A ring among dots of another colour is "
             "what an error looks like."
         )
     else:
-        told = (
+        hint = (
             "colours are labels. Where they do not keep apart, the columns do not tell them apart."
         )
-    return f"Similar rows lie close together; {told}"
+    return f"Similar rows lie close together; {hint}"
 
 
 def describe_outside(points: dict[str, list]) -> str:
@@ -421,15 +421,16 @@ items.'
     given = max(round(worth["votes"]), 1)
     weight = worth["weight"]
     features = worth["features"]
-    told = "Every vote counts in full."
+    sentence = "Every vote counts in full."
     if weight < IN_FULL:
         worth_of = round(given * weight, 0 if given * weight >= 3 else 1)
-        told = (
+        sentence = (
             f"{plural(given, 'vote')} on an item here {'is' if given == 1 else 'are'} worth about "
             f"{count(worth_of)} that err on their own: annotators err on the same items."
         )
     if features is None:
-        return told
+        return sentence
     if features == 0:
-        return f"{told} The table tells nothing that votes do not."
-    return f"{told} What models say of an item from the table counts with a weight of {features:g}."
+        return f"{sentence} The table tells nothing that votes do not."
+    models = f"What models say of an item from the table counts with a weight of {features:g}."
+    return f"{sentence} {models}"

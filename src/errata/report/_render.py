@@ -450,7 +450,7 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
     check = summary["self_check"]
     rate = {name: percent(summary["noise_rate"][name]) for name in ("estimate", "low", "high")}
     interval = f"Noise rate: {rate['estimate']} ({rate['low']} to {rate['high']})."
-    told = [
+    lines = [
         *([interval] if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
         *overlooked(summary),
@@ -459,7 +459,7 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
     parts = [
         f"## Audit of {as_code(summary['title'])}",
         f"**{as_prose(answer(summary))}**",
-        "\n".join(f"- {as_prose(line)}" for line in told),
+        "\n".join(f"- {as_prose(line)}" for line in lines),
         *_format_rows(summary),
         *_format_values(summary.get("by")),
     ]

@@ -30,11 +30,11 @@ def build_target_view(summary: dict[str, Any]) -> dict[str, Any]:
 def _describe_errors(summary: dict[str, Any]) -> list[str]:
     """How many flagged targets look like what, in words."""
     kinds = sorted(summary["error_kinds"].items(), key=lambda pair: -pair[1])
-    told = [
+    sentences = [
         f"{count(number)} {'is' if number == 1 else 'are'} {KINDS_OF_ERROR[kind]}"
         for kind, number in kinds
     ]
-    return [f"{words}." for words in (*summary["hints"], *told)]
+    return [f"{words}." for words in (*summary["hints"], *sentences)]
 
 
 def _are_log_axes(summary: dict[str, Any]) -> bool:

@@ -53,7 +53,7 @@ def review_summary(
     flagged = np.flatnonzero(audited.flagged).tolist()
     settled = sum(_is_settled(here.get(row)) for row in flagged)
     numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-    told = {
+    summary = {
         "file": str(decisions.path),
         "about": decisions.about,
         "events": sum(1 for _ in decisions.events()),
@@ -64,11 +64,11 @@ def review_summary(
         "elsewhere": len(verdicts) - len(here),
         "agreement": pairs,
         "disputed": sorted(row for row, verdict in here.items() if verdict.state == "disputed"),
-        "gold": [_summarise_gold(told) for told in answers],
+        "gold": [_summarise_gold(answer) for answer in answers],
         "progress": _summarise_progress(audited, here, folder, numbers),
         "certificate": _summarise_certificate(audited, here, numbers, fixed, answers),
     }
-    return told | {"sentences": list(describe_summary(told, audited.kind))}
+    return summary | {"sentences": list(describe_summary(summary, audited.kind))}
 
 
 def _count_sorted(names: Iterable[str]) -> dict[str, int]:
@@ -77,8 +77,8 @@ def _count_sorted(names: Iterable[str]) -> dict[str, int]:
 
 def _judge_rows(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, bool]:
     """Whether the label is wrong, of decided rows that have one."""
-    told = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
-    return {row: wrong for row, wrong in told.items() if wrong is not None}
+    judged = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
+    return {row: wrong for row, wrong in judged.items() if wrong is not None}
 
 
 def _find_certain(audited: Audited) -> dict[str, str]:
@@ -151,8 +151,8 @@ def _summarise_progress(
     ahead = _find_ahead(audited, here)
     now = update(components, evidence)
     spot = _count_spot(audited, here, numbers["piles"]["spot"])
-    told = progress(now, evidence, now.p_wrong(p[ahead], True), spot=spot)
-    return {"numbers": told, "sentences": sentences(told)}
+    state = progress(now, evidence, now.p_wrong(p[ahead], True), spot=spot)
+    return {"numbers": state, "sentences": sentences(state)}
 
 
 def _find_ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
@@ -167,34 +167,34 @@ def _count_spot(
 ) -> tuple[int, int, int]:
     """Rows of the spot pile, as far as it was gone through: wrong, looked at, not told."""
     drawn = find_seen_rows(pile, "spot", here.get, audited.fingerprint)
-    told = [is_wrong(audited, row, here[row]) for row in drawn]
-    return told.count(True), len(told), told.count(None)
+    judged = [is_wrong(audited, row, here[row]) for row in drawn]
+    return judged.count(True), len(judged), judged.count(None)
 
 
 def _is_settled(verdict: RowVerdict | None) -> bool:
     return verdict is not None and verdict.state in _OPINIONS
 
 
-def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
+def describe_summary(summary: dict[str, Any], kind: Kind) -> Iterator[str]:
     """The summary of a review, line by line."""
-    reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
+    reviewers = [f"{name} {count(rows)}" for name, rows in summary["reviewers"].items()]
     by = f"verdicts by {join_names(reviewers)}" if reviewers else "no verdict yet"
-    yield f"{told['file']}: {plural(told['events'], 'event')}; {by}."
-    yield _describe_rows(told["rows"], told["labels"], kind)
-    left = told["flagged"]["undecided"]
-    flagged = plural(told["flagged"]["rows"], "flagged row")
+    yield f"{summary['file']}: {plural(summary['events'], 'event')}; {by}."
+    yield _describe_rows(summary["rows"], summary["labels"], kind)
+    left = summary["flagged"]["undecided"]
+    flagged = plural(summary["flagged"]["rows"], "flagged row")
     yield f"Of {flagged}, {count(left)} {_are(left)} not decided."
-    if told["elsewhere"]:
-        rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
+    if summary["elsewhere"]:
+        rows = f"{plural(summary['elsewhere'], 'further row')} {_are(summary['elsewhere'])}"
         yield f"{rows} not in this audit: changed since, or gone from the table."
-    yield from map(describe_pair, told["agreement"])
-    yield from (f"{gold['sentence']}." for gold in told["gold"])
-    if told["disputed"]:
-        yield f"They do not agree on: row {join_names(told['disputed'])} (counted from 0)."
-    if told["progress"] is not None:
-        yield from map(_make_sentence, filter(None, told["progress"]["sentences"].values()))
-    if told["certificate"] is not None:
-        yield _make_sentence(told["certificate"]["sentence"])
+    yield from map(describe_pair, summary["agreement"])
+    yield from (f"{gold['sentence']}." for gold in summary["gold"])
+    if summary["disputed"]:
+        yield f"They do not agree on: row {join_names(summary['disputed'])} (counted from 0)."
+    if summary["progress"] is not None:
+        yield from map(_make_sentence, filter(None, summary["progress"]["sentences"].values()))
+    if summary["certificate"] is not None:
+        yield _make_sentence(summary["certificate"]["sentence"])
 
 
 def _describe_rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:

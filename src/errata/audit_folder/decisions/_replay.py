@@ -262,7 +262,7 @@ def agree(opinions: list[Opinion]) -> Opinion:
         return SEEN, None
     if opinions.count(opinions[0]) == len(opinions):
         return opinions[0]
-    counts = Counter(told for told in opinions if told[0] != SKIPPED)
+    counts = Counter(each for each in opinions if each[0] != SKIPPED)
     favourite, votes = counts.most_common(1)[0]
     against = counts.total() - votes
     if against and (votes < MAJORITY or against > MOST_AGAINST):
@@ -284,9 +284,9 @@ def measure_agreement(last: Mapping[tuple[str, str], Event]) -> list[dict[str, A
     """How far every two reviewers agree, by their last verdicts; who skips says nothing."""
     said: dict[str, dict[str, Opinion]] = defaultdict(dict)
     for (row_key, reviewer), event in last.items():
-        told = opinion(event)
-        if told[0] != SKIPPED:
-            said[reviewer][row_key] = told
+        stated = opinion(event)
+        if stated[0] != SKIPPED:
+            said[reviewer][row_key] = stated
     pairs = []
     for first, second in combinations(sorted(said), 2):
         keys = said[first].keys() & said[second].keys()
@@ -309,7 +309,7 @@ def _compute_kappa(both: list[tuple[Opinion, Opinion]], alike: int) -> float | N
     n = len(both)
     ours = Counter(a for a, _ in both)
     theirs = Counter(b for _, b in both)
-    by_chance = sum(ours[told] * theirs[told] for told in ours)  # times n squared
+    by_chance = sum(ours[each] * theirs[each] for each in ours)  # times n squared
     if by_chance == n * n:
         return None
     return (n * alike - by_chance) / (n * n - by_chance)
@@ -355,12 +355,12 @@ def resolve(decisions: "Decisions", keys: np.ndarray) -> Resolved:
     """
     verdicts = decisions.verdicts()
     found = [(row, verdicts[key]) for row, key in enumerate(keys.tolist()) if key in verdicts]
-    told = [(row, verdict) for row, verdict in found if verdict.state in RESOLVED]
+    resolved = [(row, verdict) for row, verdict in found if verdict.state in RESOLVED]
     return Resolved(
-        np.array([row for row, _ in told], dtype=np.intp),
-        np.array([verdict.state for _, verdict in told], dtype="<U9"),
-        np.array([verdict.class_text for _, verdict in told], dtype=object),
-        np.array([verdict.label for _, verdict in told], dtype=object),
+        np.array([row for row, _ in resolved], dtype=np.intp),
+        np.array([verdict.state for _, verdict in resolved], dtype="<U9"),
+        np.array([verdict.class_text for _, verdict in resolved], dtype=object),
+        np.array([verdict.label for _, verdict in resolved], dtype=object),
     )
 
 

@@ -123,8 +123,8 @@ class ToldTheLevel(NoisyTraining):
         """As in :class:`NoisyTraining`."""
         if isinstance(getattr(estimator, "filter", None), filters.LinearProgramPeeler):
             n = count_training_rows(len(load_relabelled(dataset, bench.folder, 0)[1]))
-            told = count_flips(cell.noise_level or 0.0, n) / n
-            estimator = clone(estimator).set_params(filter__contamination=told)
+            fraction = count_flips(cell.noise_level or 0.0, n) / n
+            estimator = clone(estimator).set_params(filter__contamination=fraction)
         return super().__call__(cell, estimator, dataset, bench)
 
 

@@ -101,21 +101,21 @@ class Draws:
             ways.append((0.15 / len(SHIFTS), SHIFTED_ROWS * moved, SHIFTED_ROWS * (1 - moved)))
         ways.append((0.25, np.full(len(m), 0.5), np.full(len(m), 0.5)))
         ways.append((0.10, np.full(len(m), 0.25), np.full(len(m), 25.0)))
-        told = [
+        foretold = [
             (w, _log_beta_binomial(a, b, n, x), _compute_medians(a + x, b + n - x))
             for w, a, b in ways
         ]
         a = np.array([0.5])
         b = np.array([2.0])
         shared = _compute_medians(a + x.sum(), b + n.sum() - x.sum()) * len(m)
-        told.append((0.20, _log_beta_binomial(a, b, n.sum(), x.sum()), shared))
-        return [(log(weight), chance, rates) for weight, chance, rates in told]
+        foretold.append((0.20, _log_beta_binomial(a, b, n.sum(), x.sum()), shared))
+        return [(log(weight), chance, rates) for weight, chance, rates in foretold]
 
     def audit_share(self) -> float:
         """How much of what foretold the verdicts is the audit, as it is or shifted."""
-        told = [weight + chance for weight, chance, _ in self.foretell()]
-        audit = told[: len(AUDIT_ROWS) + len(SHIFTS)]
-        return exp(_log_sum(audit) - _log_sum(told))
+        foretold = [weight + chance for weight, chance, _ in self.foretell()]
+        audit = foretold[: len(AUDIT_ROWS) + len(SHIFTS)]
+        return exp(_log_sum(audit) - _log_sum(foretold))
 
     def log_foretold(self) -> float:
         """Logarithm of the probability of the verdicts by all that foretells them."""
@@ -152,8 +152,8 @@ class Draws:
             right = np.array(self.drawn) - x
             ways.append((xlogy(x, p) + xlogy(right, 1 - p)).sum(axis=1))
         towards = np.logaddexp.reduce(ways, axis=0) - log(len(ASIDE))
-        told = np.logaddexp(log(1 - TOWARDS) + log_foretold, log(TOWARDS) + towards)
-        return told - likelihood
+        mixed = np.logaddexp(log(1 - TOWARDS) + log_foretold, log(TOWARDS) + towards)
+        return mixed - likelihood
 
     @cached_property
     def leverage(self) -> np.ndarray:
@@ -217,10 +217,10 @@ class Draws:
 
 @lru_cache(maxsize=8)
 def _foresee(draws: Draws, half_width: float) -> int | None:
-    told = draws.foretell()
-    total = _log_sum([weight + chance for weight, chance, _ in told])
-    shares = [exp(weight + chance - total) for weight, chance, _ in told]
-    rates = np.array([rates for *_, rates in told]).T @ shares
+    foretold = draws.foretell()
+    total = _log_sum([weight + chance for weight, chance, _ in foretold])
+    shares = [exp(weight + chance - total) for weight, chance, _ in foretold]
+    rates = np.array([rates for *_, rates in foretold]).T @ shares
     planned = plan_shares(draws.rows, rates)
     now = max(sum(draws.drawn), 1)
 
@@ -362,7 +362,7 @@ def least_wrong(rows: int, drawn: int, wrong: int, alpha: float = ALPHA) -> int:
 
     if not wrong:
         return 0
-    told = float(betaln(0.5 + wrong, 0.5 + drawn - wrong) - betaln(0.5, 0.5))
+    prior = float(betaln(0.5 + wrong, 0.5 + drawn - wrong) - betaln(0.5, 0.5))
 
     def is_left(k: int) -> bool:
         t = k / rows
@@ -371,7 +371,7 @@ def least_wrong(rows: int, drawn: int, wrong: int, alpha: float = ALPHA) -> int:
             return True
         cut = log(above) - log(betainc(0.5, 0.5, 1 - t)) if t < 1 else 0.0
         likelihood = float(_log_likelihood(np.array([k]), rows, drawn, wrong)[0])
-        return told + cut - likelihood < -log(alpha)
+        return prior + cut - likelihood < -log(alpha)
 
     # Beyond the estimate M would rise again where most rows of the list were drawn.
     low = wrong
@@ -400,14 +400,14 @@ def rate_at_most(found: int, n: int, alpha: float = ALPHA) -> float:
 
     if found >= n:
         return 1.0
-    told = float(betaln(0.5 + found, 0.5 + n - found) - betaln(0.5, 0.5))
+    prior = float(betaln(0.5 + found, 0.5 + n - found) - betaln(0.5, 0.5))
     low = found / n
     high = 1.0
     for _ in range(30):
         rate = (low + high) / 2
         below = log(betainc(0.5 + found, 0.5 + n - found, rate)) - log(betainc(0.5, 0.5, rate))
         likelihood = float(xlogy(found, rate) + xlog1py(n - found, -rate))
-        if told + below - likelihood < -log(alpha):
+        if prior + below - likelihood < -log(alpha):
             low = rate
         else:
             high = rate

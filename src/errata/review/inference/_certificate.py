@@ -186,7 +186,7 @@ def allow_for_slips(low: float, high: float, answers: Iterable[GoldAnswers]) -> 
     hold with 1 - alpha, if reviewers slip on gold rows as often as on others.
     """
     answers = list(answers)
-    each = [told.slips_at_most(SLIPS * ALPHA / len(answers)) for told in answers]
+    each = [answer.slips_at_most(SLIPS * ALPHA / len(answers)) for answer in answers]
     alarms = max(alarm for alarm, _ in each)
     misses = max(miss for _, miss in each)
     least = (low - alarms) / (1 - alarms) if alarms < 1 else 0.0
@@ -308,7 +308,7 @@ def certify(
         fixed=fixed,
         more=if_right.more_verdicts(HALF_WIDTH) if fixed is None and looked_at >= TELLING else None,
         agrees=if_right.audit_share() >= DISAGREE,
-        gold=sum(told.rows for told in answers),
+        gold=sum(answer.rows for answer in answers),
         low_with_slips=slips[0],
         high_with_slips=slips[1],
     )
@@ -339,15 +339,15 @@ def _count_draws(
     counts: list[tuple[int, int, int, float, int, int]] = []
     for member in members:
         rows = int(member.sum())
-        told = [verdicts[row] for row in drawn if member[row]]
-        wrong = sum(unsure_is_wrong if verdict is None else verdict for verdict in told)
+        judged = [verdicts[row] for row in drawn if member[row]]
+        wrong = sum(unsure_is_wrong if verdict is None else verdict for verdict in judged)
         decided = [verdict for row, verdict in verdicts.items() if member[row]]
         right = decided.count(False)
         foretold = float(expected[member].mean()) if rows else 0.5
         # What nobody could tell is whatever the bound takes it for.
         least = decided.count(True) + (decided.count(None) if unsure_is_wrong else 0)
         most = rows - right - (0 if unsure_is_wrong else decided.count(None))
-        counts.append((rows, len(told), wrong, foretold, least, most))
+        counts.append((rows, len(judged), wrong, foretold, least, most))
     return Draws(*(tuple(column) for column in zip(*counts, strict=True)))
 
 
@@ -378,7 +378,7 @@ def find_answers(
     rows = [entry[0] for entry in drawn["calibration"]] + drawn["spot"]
     verdicts = [verdict for verdict in map(verdict_of, rows) if verdict is not None]
     names = {name for verdict in verdicts for name in verdict.reviewers}
-    found = [told for told in answers if told.reviewer in names]
+    found = [answer for answer in answers if answer.reviewer in names]
     return found if len(found) == len(names) else []
 
 

@@ -128,7 +128,7 @@ def _get_numbers(review: Review) -> dict[str, Any]:
 
 def _describe_tests(review: Review) -> str:
     """How often the reviewer was right on gold rows, beside the name; empty before ten of them."""
-    own = [told for told in review.answers() if told.reviewer == review.reviewer]
+    own = [answer for answer in review.answers() if answer.reviewer == review.reviewer]
     if not own or own[0].rows < FEWEST_ANSWERS:
         return ""
     return gold_sentence(own[0]).removeprefix(f"{review.reviewer} was ")

@@ -330,8 +330,10 @@ class RowStanding:
 
 def _join_part(text: str, part: str) -> str:
     """The part of a card under a name, as one text."""
-    told: Any = json.loads(text)[part]
-    pieces = told if isinstance(told, list) else [value for value in told.values() if value]
+    content: Any = json.loads(text)[part]
+    pieces = (
+        content if isinstance(content, list) else [value for value in content.values() if value]
+    )
     return "\n".join(map(str, pieces)).casefold()
 
 
@@ -411,10 +413,10 @@ class ReviewTally:
         p = self.standing.folder.components
         if len(rows) <= EXACT:
             return self.now.p_wrong(p[rows], True)
-        asked = np.r_[
+        known = np.r_[
             np.arange(EXACT // 4), np.linspace(EXACT // 4, len(rows) - 1, EXACT, dtype=int)
         ]
-        return np.interp(np.arange(len(rows)), asked, self.now.p_wrong(p[rows[asked]], True))
+        return np.interp(np.arange(len(rows)), known, self.now.p_wrong(p[rows[known]], True))
 
     def _judge(self, place: int) -> int:
         folder = self.standing.folder

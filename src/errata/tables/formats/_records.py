@@ -103,8 +103,8 @@ def apply_change(
         keep, values = change.of(n_rows, list(map(cell, some)))
         n_rows += len(some)
         # Rows beyond those that were expected have no values, and an error comes at the end.
-        told = zip(some, keep, values, strict=False)
-        yield from ((record, value) for record, kept, value in told if kept)
+        changed = zip(some, keep, values, strict=False)
+        yield from ((record, value) for record, kept, value in changed if kept)
     check_row_count(n_rows, change.n_rows, path)
 
 
