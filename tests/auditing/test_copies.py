@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from auditing_cases import draw_codes, symmetric
+from errata.auditing import TrainingData
 from errata.auditing._settings import CHECK_SAMPLE, CHECKED_ROWS
 from errata.auditing.inputs import _duplicates
 from errata.auditing.inputs._duplicates import (
@@ -12,6 +13,7 @@ from errata.auditing.inputs._duplicates import (
     Ties,
     are_copies,
     conflicting_duplicates,
+    copies_among,
     copies_note,
     copy_groups,
     duplicates_by_bits,
@@ -211,6 +213,29 @@ def test_they_are_what_most_of_them_are(copied, expected):
 def test_rows_that_agree_as_models_knew_count_as_copies():
     q = np.array([[1.0, 1.0], [0.0, 0.0]])
     assert are_copies(np.zeros(2, dtype=int), np.zeros(2, dtype=int), q)
+
+
+@pytest.mark.parametrize("copied", [True, False])
+@pytest.mark.parametrize("enough", [100, 10_000], ids=["of some groups", "of all"])
+def test_copies_are_told_by_some_whole_groups(enough, copied, monkeypatch):
+    monkeypatch.setattr(_duplicates, "ENOUGH_TO_TELL", enough)
+    random = np.random.default_rng(0)
+    equal = np.r_[np.arange(200).repeat(2), np.arange(200, 500)]
+    codes = random.integers(2, size=700)
+    codes[1:400:2] = codes[:400:2] if copied else codes[1:400:2]
+    found = copies_among(TrainingData(random.normal(size=(500, 3))[equal], codes, 2), equal)
+    assert (found is equal) == copied
+
+
+def test_groups_that_tell_are_whole_and_those_of_several_rows_come_first(monkeypatch):
+    monkeypatch.setattr(_duplicates, "ENOUGH_TO_TELL", 9)
+    equal = np.array([0, 1, 1, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 4])
+    rows = _duplicates._rows_of_some_groups(equal, np.random.default_rng(0))
+    assert set(equal[rows]) > {1, 3, 4}
+    assert np.isin(equal, equal[rows]).sum() == len(rows) == 9
+    monkeypatch.setattr(_duplicates, "ENOUGH_TO_TELL", 5)  # one group would be most of them
+    rows = _duplicates._rows_of_some_groups(equal, np.random.default_rng(0))
+    np.testing.assert_array_equal(rows, np.arange(14))
 
 
 def test_without_equal_rows_there_are_no_copies():

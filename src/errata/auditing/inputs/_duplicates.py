@@ -32,6 +32,7 @@ PIECE = 0.5  # of the mean run of one label: the length of an injected error
 # Columns that hold the label, and copies of rows. `python benchmarks/honesty.py claims leak copies`
 COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
 COPIES_FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
+ENOUGH_TO_TELL = 10_000  # rows, to tell copies from rows that coarse columns make equal
 MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse
 CROWD = 0.05  # fraction of the distinct rows; so many in one place are not near-copies
 DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
@@ -441,11 +442,28 @@ def copies_among(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | N
 
     Equal rows may also be different rows that coarse columns cannot tell apart, and then each of
     them tells about the others. There are few distinct rows then, or labels of equal rows differ as
-    often as a quick model expects that has seen none of them, or all others.
+    often as a quick model expects that has seen none of them, or all others. Of many rows, some
+    groups are asked.
     """
     if equal is None or not len(equal) / MOST_COPIES <= equal.max() + 1 < len(equal):
         return None
+    rows = _rows_of_some_groups(equal, np.random.default_rng(data.random_state))
+    groups = np.unique(equal[rows], return_inverse=True)[1]
+    some = replace(data.for_rows(rows), folds=None)
     model = RBFRidge("RBF features", MEDIUM).lighter()
-    apart = (replace(data, groups=groups, folds=None) for groups in (equal, None))
+    apart = (replace(some, groups=together) for together in (groups, None))
     both = (model.out_of_fold_proba(rows) for rows in apart)
-    return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None
+    return equal if all(are_copies(groups, some.codes, q.T) for q in both) else None
+
+
+def _rows_of_some_groups(equal: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Rows of whole groups, those of two rows or more first, until they are enough.
+
+    All rows where one group would be most of these.
+    """
+    sizes = np.bincount(equal)
+    if 2 * sizes.max() > ENOUGH_TO_TELL:
+        return np.arange(len(equal))
+    order = np.lexsort((random.random(len(sizes)), sizes == 1))
+    before = np.cumsum(sizes[order]) - sizes[order]
+    return np.flatnonzero(np.isin(equal, order[before < ENOUGH_TO_TELL]))
