@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
-from errata.review.inference import Components, evidence_of, gather_components, no_evidence, update
+from errata.review.inference import (
+    Components,
+    evidence_of,
+    expected_left,
+    gather_components,
+    no_evidence,
+    update,
+)
 from review.reviewed_tables import KINDS, draw_table
 
 
@@ -170,3 +177,50 @@ def test_where_nothing_is_flagged_there_is_one_shift():
     logs = np.log(components.of_others) + found.log_likelihood[1]
     wanted = np.exp(logs - logs.max())
     np.testing.assert_allclose(after.of_others, wanted / wanted.sum(), rtol=1e-9)
+
+
+def gather_beside_anywhere(p, flagged):
+    """An audit that is sure of what it says, beside wrong labels anywhere."""
+    given = np.column_stack([p, np.full(len(p), 0.1)])
+    return gather_components(["all", "anywhere"], np.array([1.0, 0.0]), given, flagged, p.sum())
+
+
+def verdicts_at(components, p, rows, wrong, flagged):
+    given = np.column_stack([p, np.full(len(p), 0.1)])[rows]
+    return evidence_of(components, given, np.isin(rows, wrong), flagged[rows], p[rows])
+
+
+def test_an_audit_may_be_right_about_suspects_and_have_missed_others():
+    flagged = np.arange(1000) < 100
+    p = np.where(flagged, 0.95, 1e-4)
+    before = gather_beside_anywhere(p, flagged)
+    assert before.kinds == ("all", "anywhere", "missed")
+    rows = np.r_[0:10, 100:130]
+    found = verdicts_at(before, p, rows, [*range(10), *range(100, 107)], flagged)
+    after = update(before, found)
+    assert after.weights[2].sum() > 0.8
+    given = np.column_stack([p, np.full(1000, 0.1)])
+    now = after.p_wrong(given, flagged)
+    assert now[0] > 0.9
+    assert 0.15 < now[-1] < 0.3
+    left, low, high = expected_left(after, flagged=after.flagged, others=after.others)
+    assert left == pytest.approx(now.sum())
+    assert low < 100 + 900 * 7 / 30 < high
+
+
+def test_wrong_labels_are_believed_where_the_audit_expects_none():
+    nowhere = np.zeros(1000, dtype=bool)
+    p = np.full(1000, 1e-5)
+    before = gather_beside_anywhere(p, nowhere)
+    assert expected_left(before, others=before.others)[0] <= 1.5
+    found = verdicts_at(before, p, np.arange(20), np.arange(9), nowhere)
+    after = expected_left(update(before, found), others=before.others)[0]
+    assert 350 < after < 500
+
+
+def test_what_may_be_anywhere_changes_nothing_before_verdicts():
+    flagged = np.arange(1000) < 100
+    p = np.where(flagged, 0.6, 0.01)
+    before = gather_beside_anywhere(p, flagged)
+    left = expected_left(before, flagged=before.flagged, others=before.others)[0]
+    assert left == pytest.approx(p.sum(), rel=1e-6)

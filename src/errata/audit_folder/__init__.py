@@ -6,8 +6,10 @@ Nothing here needs scikit-learn or pandas, so that the page of a million rows is
 """
 
 from ._components import (
+    ALL,
     OTHERS,
     SUSPECTS,
+    UNRELATED,
     Components,
     Evidence,
     RowSums,
@@ -47,6 +49,7 @@ from ._files import (
 from ._images import pixels_uri, thumbnail_uri, upright
 
 __all__ = [
+    "ALL",
     "CARDS",
     "COMPONENTS",
     "MISSING",
@@ -56,6 +59,7 @@ __all__ = [
     "REPORT",
     "ROWS",
     "SUSPECTS",
+    "UNRELATED",
     "CardFile",
     "GOLD_CARDS",
     "Components",

@@ -7,6 +7,9 @@ A component is a group of noise hypotheses together with a shift ``a`` of the lo
 
 that of rows which are not flagged as far from that of the suspects as N(0, s²) says: an audit that
 was right about what it flagged may have missed a kind of error elsewhere, and the other way round.
+Two hypotheses are none that the audit believes in: wrong labels anywhere, whatever the columns say,
+and an audit that is right about its suspects but has *missed* a kind of error, so that others are
+wrong anywhere. What the audit expects tells nothing of how many these would be.
 Components are such that ``p_wrong`` of a row, the noise rate and what is left to find are all
 linear in their weights. A verdict on a row multiplies the weight of each by the probability that it
 gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at a border
@@ -27,21 +30,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # Measured by `benchmarks/review.py decisions`, on the tables that it names for that purpose.
-SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
+SHIFTS = np.linspace(-4, 4, 13)  # of the log-odds
 SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
 NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles
-TEMPER = 0.5  # rows share their models: a verdict counts as half of one
+TEMPER = 0.7  # rows share their models: a verdict counts as so much of one
 AT_ONCE = 2**16  # rows that sums are made of at a time
 LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
-OFF = 0.01  # probability of a verdict that no hypothesis foresees
+OFF = 0.003  # probability of a verdict that no hypothesis foresees
+MOST_ANYWHERE = 0.5  # of the wrong labels that the audit expects may be anywhere, before verdicts
+LEAST_ANYWHERE = 0.001  # of all rows: who expects no wrong label may still have missed some
 COVERAGE = 0.9  # of intervals of what is only expected, as in the audit
-_HALVINGS = 40  # of the range that a quantile lies in
+_HALVINGS = 32  # of the range that a quantile lies in
 
 CALIBRATION = 40  # rows at most
 SPOT = 300
 SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/review.py certificate`
 SUSPECTS = "flagged"
 OTHERS = "others"
+
+ALL = "all"  # all hypotheses together
+UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
+MISSED = "missed"  # suspects are wrong as by all hypotheses, others anywhere
 
 
 class RowSums(NamedTuple):
@@ -71,13 +80,19 @@ class Components(NamedTuple):
 
     @property
     def of_flagged(self) -> np.ndarray:
-        """Weights of kinds and shifts of the suspects, shape (kinds, shifts)."""
-        return self.weights.sum(axis=2)
+        """Weights of what is said of suspects, and of their shifts, shape (kinds, shifts)."""
+        return self._share(self.weights.sum(axis=2), _said_of(self.kinds)[0])
 
     @property
     def of_others(self) -> np.ndarray:
-        """Weights of kinds and shifts of rows that are not flagged, shape (kinds, shifts)."""
-        return self.weights.sum(axis=1)
+        """The same of rows that are not flagged."""
+        return self._share(self.weights.sum(axis=1), _said_of(self.kinds)[1])
+
+    def _share(self, weights: np.ndarray, said: np.ndarray) -> np.ndarray:
+        """Add the weights of kinds that say the same of some rows."""
+        shared = np.zeros((len(self.flagged.wrong), len(self.shifts)))
+        np.add.at(shared, said, weights)
+        return shared
 
     def p_wrong(self, p: np.ndarray, flagged: np.ndarray | bool) -> np.ndarray:
         """The probability that labels are wrong, from that under each hypothesis (m, kinds)."""
@@ -112,6 +127,15 @@ class Components(NamedTuple):
         return cls(tuple(kept["kinds"]), shifts, weights, flagged, others)
 
 
+def _said_of(kinds: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Which hypothesis tells what each kind says of suspects, and which of the others."""
+    of_flagged, of_others = np.tile(np.arange(len(kinds)), (2, 1))
+    if kinds[-1] == MISSED:
+        of_flagged[-1] = kinds.index(ALL)
+        of_others[-1] = kinds.index(UNRELATED)
+    return of_flagged, of_others
+
+
 def gather_components(
     kinds: Sequence[str], weights: np.ndarray, p: np.ndarray, flagged: np.ndarray, total: float
 ) -> Components:
@@ -130,18 +154,43 @@ def gather_components(
         The suspects.
     total : float
         Wrong labels that the audit expects. The prior of the shifts leans to one side as far as it
-        takes to expect as many, so that the components change nothing before the first verdict.
+        takes to expect as many, so that the components change nothing before the first verdict, but
+        for a thousandth of the rows that may be wrong anywhere.
     """
+    kinds = (*kinds, MISSED) if {ALL, UNRELATED} <= set(kinds) else tuple(kinds)
     suspects = _sum_rows(p, flagged, SHIFTS)
     others = _sum_rows(p, ~flagged, SHIFTS)
-    shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
     apart = np.eye(len(SHIFTS))  # shifts of others, given that of the suspects
     if flagged.any():
         apart = np.exp(-(((SHIFTS[:, None] - SHIFTS) / SHIFT_SPREAD) ** 2) / 2)
         apart /= apart.sum(axis=1, keepdims=True)
-    shares = _fit_weights(shared @ suspects.wrong + shared @ others.wrong @ apart.T, total)
-    weights = shared[:, None, None] * shares[:, None] * apart
-    return Components(tuple(kinds), SHIFTS, weights, suspects, others)
+    of_flagged, of_others = _said_of(kinds)
+    expected = suspects.wrong[of_flagged] + others.wrong[of_others] @ apart.T
+    believed = np.zeros(len(kinds))
+    believed[: len(weights)] = weights / weights.sum()
+    shared = (1 - LEAST_BELIEVED) * believed + LEAST_BELIEVED / len(kinds)
+    prior = _weigh_kinds(shared, expected, np.isin(kinds, (UNRELATED, MISSED)), total, len(p))
+    return Components(kinds, SHIFTS, prior[:, :, None] * apart, suspects, others)
+
+
+def _weigh_kinds(
+    shared: np.ndarray, expected: np.ndarray, anywhere: np.ndarray, total: float, rows: int
+) -> np.ndarray:
+    """Weights of kinds and shifts of suspects, under which ``total`` is expected, or nearly.
+
+    Wrong labels that are anywhere are foreseen by no audit: their shifts do not lean, and they are
+    believed in as far as they leave the most of ``total`` to others.
+    """
+    even = _softmax(-((SHIFTS / SHIFT_SPREAD) ** 2) / 2)
+    left = total
+    if anywhere.any():
+        free = shared[anywhere] @ expected[anywhere] @ even
+        share = min(1.0, max(MOST_ANYWHERE * total, LEAST_ANYWHERE * rows) / max(free, 1e-12))
+        rest = (1 - share * shared[anywhere].sum()) / shared[~anywhere].sum()
+        shared = shared * np.where(anywhere, share, rest)
+        left = total - share * free
+    leaning = _fit_weights(shared[~anywhere] @ expected[~anywhere], left)
+    return shared[:, None] * np.where(anywhere[:, None], even, leaning)
 
 
 def _sum_rows(p: np.ndarray, chosen: np.ndarray, shifts: np.ndarray) -> RowSums:
@@ -238,7 +287,7 @@ def evidence_of(
     unsure_flagged = _sum_rows(p, flagged & left_open, components.shifts)
     unsure_others = _sum_rows(p, ~flagged & left_open, components.shifts)
     p, wrong, flagged = p[~left_open], wrong[~left_open], flagged[~left_open]
-    likelihood = np.empty((2, len(components.kinds), len(components.shifts)))
+    likelihood = np.empty((2, p.shape[1], len(components.shifts)))
     for s, e in enumerate(np.exp(components.shifts)):
         moved = shifted(p, e)
         seen = np.where(wrong[:, None], moved, 1 - moved)
@@ -260,7 +309,7 @@ def evidence_of(
 def no_evidence(components: Components) -> Evidence:
     """No verdict yet."""
     none = np.zeros(0, dtype=bool)
-    p = np.empty((0, len(components.kinds)))
+    p = np.empty((0, len(components.flagged.wrong)))
     return evidence_of(components, p, none, none, np.zeros(0))
 
 
@@ -278,11 +327,13 @@ def update(components: Components, evidence: Evidence) -> Components:
     >>> verdicts = evidence_of(before, p[:3], np.zeros(3, bool), flagged[:3], np.full(3, 0.25))
     >>> after = update(before, verdicts)
     >>> [round(float(c.weights[0].sum()), 2) for c in (before, after)]
-    [0.5, 0.72]
+    [0.5, 0.76]
     """
     with np.errstate(divide="ignore"):
         logs = np.log(components.weights)
-    logs = logs + evidence.log_likelihood[0][:, :, None] + evidence.log_likelihood[1][:, None, :]
+    of_flagged, of_others = _said_of(components.kinds)
+    logs += evidence.log_likelihood[0, of_flagged][:, :, None]
+    logs += evidence.log_likelihood[1, of_others][:, None, :]
     return components._replace(weights=_softmax(logs))
 
 
@@ -300,8 +351,9 @@ def expected_left(
     n = sum(rows.rows for rows in given)
     if len(given) == 2:
         weights = components.weights
-        means = wrong[0][:, :, None] + wrong[1][:, None, :]
-        spread = variance[0][:, :, None] + variance[1][:, None, :]
+        of_flagged, of_others = _said_of(components.kinds)
+        means = wrong[0][of_flagged, :, None] + wrong[1][of_others, None, :]
+        spread = variance[0][of_flagged, :, None] + variance[1][of_others, None, :]
     else:
         weights = components.of_flagged if others is None else components.of_others
         means = wrong[0]

@@ -13,6 +13,8 @@ import numpy as np
 
 from ..._blocks import blocks
 from ...audit_folder import (
+    ALL,
+    UNRELATED,
     Components,
     evidence_of,
     expected_left,
@@ -32,9 +34,6 @@ BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that onl
 # Of groups of hypotheses what they are called, and what the audit believes of them, (kinds,); and
 # the probability that each label is wrong under each, (n, kinds), in single precision.
 Groups = tuple[tuple[str, ...], np.ndarray, np.ndarray]
-
-ALL = "all"  # the group of all hypotheses together
-UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
 
 
 def with_verdicts(
