@@ -27,7 +27,7 @@ def test_rows_without_a_label_have_the_code_minus_one(kind):
     labels = labels_or_none(BLANK[kind])
     classes, codes = classes_of(labels, None)
     assert classes.tolist() == (["a", "b"] if kind == "text" else [0, 1])
-    assert classes.dtype.kind == {"text": "O", "numbers": "f", "yes or no": "b"}[kind]
+    assert classes.dtype.kind == {"text": "O", "numbers": "i", "yes or no": "b"}[kind]
     assert codes.tolist() == [0, -1, 1, -1] * 3
     assert codes_of(labels, classes).tolist() == codes.tolist()
     assert has_label(labels).tolist() == [True, False] * 6

@@ -1,9 +1,11 @@
 import numpy as np
+import pandas
 import pytest
 
 import errata
 from auditing.recordings_cases import steady
 from auditing_cases import QUICK, blobs
+from cli.command_line import invoke
 from errata.noise import flip_labels
 
 X, CODES = blobs(210)
@@ -129,3 +131,27 @@ def test_equal_rows_without_a_label_are_no_conflict():
     twice = np.concatenate([X, X[BLANK]])
     labels = np.concatenate([blanked(), LABELS[BLANK]])
     assert audited(labels, twice).duplicates == []
+
+
+@pytest.mark.parametrize("classes", [[2, 7, 11], [False, True, True]], ids=["whole", "yes or no"])
+def test_gaps_leave_whole_numbers_and_truth_values_what_they_are(classes, tmp_path):
+    codes = np.searchsorted(NAMES, LABELS).tolist()
+    audit = audited([None if b else classes[c] for b, c in zip(BLANK, codes, strict=True)])
+    audit.save(tmp_path / "a.audit")
+    for found in (audit, errata.Audit.load(tmp_path / "a.audit")):
+        assert found.classes.tolist() == sorted(set(classes))
+        for labels in (found.classes, found.suggested, found.table()["suggested"].to_numpy()):
+            assert labels.dtype == np.array(classes).dtype
+        assert found.summary()["classes"] == [str(name) for name in sorted(set(classes))]
+        cleaned = found.clean("relabel", threshold=0.5, sure=0.5)
+        assert {type(label) for label in cleaned.labels[~BLANK]} == {type(classes[0])}
+
+
+def test_whole_numbers_with_gaps_are_listed_without_a_fraction(tmp_path):
+    labels = np.where(BLANK, np.nan, CODES)
+    pandas.DataFrame(X).add_prefix("x").assign(class_=labels).to_parquet(tmp_path / "a.parquet")
+    result = invoke("audit", tmp_path / "a.parquet", "--label", "class_", "--no-self-check")
+    assert result.exit_code == 0, result.stderr
+    listed = pandas.read_csv(tmp_path / "a.audit" / "ranked.csv", dtype=str)
+    assert set(listed["label"].dropna()) == set(listed["suggested"]) == {"0", "1", "2"}
+    assert "1.0" not in result.stdout

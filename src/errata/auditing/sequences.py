@@ -43,6 +43,7 @@ from .inputs._labels import (
     check_one_per_row,
     classes_of,
     label_column,
+    label_text,
     one_per_row,
     read_known,
     take_known_column,
@@ -377,8 +378,8 @@ class Timeline(NamedTuple):
                     "start": int(stretches["start"][i]),
                     "end": int(stretches["end"][i]),
                     "rows": int(stretches["rows"][i]),
-                    "label": str(stretches["label"][i]),
-                    "suggested": str(stretches["suggested"][i]),
+                    "label": label_text(stretches["label"][i]),
+                    "suggested": label_text(stretches["suggested"][i]),
                     "p_wrong": four_digits(stretches["p_wrong"][i]),
                     "axis": {
                         "name": self.clock_name,

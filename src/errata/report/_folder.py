@@ -67,6 +67,7 @@ def write_audit(audit: Any, path: str | os.PathLike, *, since: Any = None) -> st
 def list_rows(audit: Any) -> tuple[dict[str, Any], str]:
     """The columns of ``ranked.csv``, and which rows are in it."""
     from ..auditing._settings import EXACT_ROWS  # here, as they bring scikit-learn
+    from ..auditing.inputs._labels import fill_with_none, has_label
     from ..auditing.results._base import ranked_columns
 
     if len(audit) <= EXACT_ROWS:
@@ -77,6 +78,8 @@ def list_rows(audit: Any) -> tuple[dict[str, Any], str]:
         words = "The flagged rows"
         if audit.metrics()["n_flagged"] > MOST_RANKED:
             words = f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
+    if audit.kind == "classes" and not has_label(ranked["label"]).all():
+        ranked["label"] = fill_with_none(ranked["label"])
     if audit.ids is not None:
         ranked["id"] = audit.ids[ranked["row"]]
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet

@@ -279,14 +279,11 @@ class ClassProblem(Problem):
         rows = Rows.judged(inputs.codes, inputs.known, inputs.audited, posterior, inputs.present)
         rows.fill(*self.filled)
         rows = rows.flag(for_all_rows(inputs, self.flagged, False), posterior.rate)
-        is_other = np.flatnonzero(rows.suggested != rows.code)
-        suggested = inputs.labels.copy()
-        suggested[is_other] = inputs.classes[np.asarray(rows.suggested)[is_other]]
         columns = {
             "labels": inputs.labels,
             "suspicion": rows.suspicion,
             "p_wrong": rows.p_wrong,
-            "suggested": suggested,
+            "suggested": inputs.classes[rows.suggested],
             "p_suggested": rows.p_suggested,
             "flagged": rows.flagged,
             "known": inputs.known,

@@ -21,7 +21,7 @@ from .._settings import NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, group_hypotheses
 from ..inputs._features import as_pixels
 from ..inputs._inputs import Inputs, for_all_rows
-from ..inputs._labels import codes_among
+from ..inputs._labels import codes_among, label_text
 
 EXAMPLE_TEXT = 2_000  # characters of a cell
 
@@ -88,12 +88,12 @@ class RowsView(ABC):
 
     def label(self, row: int) -> dict[str, Any]:
         """A row, and what is recorded of it as text."""
-        return {"row": row, "label": str(self.inputs.labels[row])}
+        return {"row": row, "label": label_text(self.inputs.labels[row])}
 
     def judged(self, row: int) -> dict[str, Any]:
         """The same, and what the audit says about it."""
         return self.label(row) | {
-            "suggested": str(self.others[row]),
+            "suggested": label_text(self.others[row]),
             "p_wrong": four_digits(self.p_wrong[row]),
         }
 

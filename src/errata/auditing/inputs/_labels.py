@@ -56,6 +56,20 @@ def has_label(labels: np.ndarray) -> np.ndarray:
     return np.ones(len(labels), dtype=bool) if labels.dtype.kind != "f" else ~np.isnan(labels)
 
 
+def fill_with_none(labels: np.ndarray) -> np.ndarray:
+    """Labels as objects, with None where there is none, and whole numbers as these.
+
+    Examples
+    --------
+    >>> fill_with_none(np.array([3.0, np.nan]))
+    array([3, None], dtype=object)
+    """
+    labelled = has_label(labels)
+    filled = np.full(len(labels), None, dtype=object)
+    filled[labelled] = take_given(labels)
+    return filled
+
+
 def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The place of each label among the sorted classes, -1 where a row has none."""
     labelled = has_label(labels)
@@ -122,7 +136,7 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
 def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels and their codes; numbers must not be a measurement, text is names."""
     name = f"column {y!r}" if isinstance(y, str) else "y"
-    given = _take_given(labels)
+    given = take_given(labels)
     if given.ndim == 1 and given.dtype.kind in "iuf":
         check_no_measurement(encode_labels(given)[0], len(given), name)
     with warnings.catch_warnings():
@@ -132,16 +146,29 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
 
 
-def _take_given(labels: np.ndarray) -> np.ndarray:
-    """The labels that there are."""
+def take_given(labels: np.ndarray) -> np.ndarray:
+    """The labels that there are, of the type that they had without gaps."""
     if labels.ndim != 1:
         return labels
     labelled = has_label(labels)
     if labelled.all():
         return labels
     given = labels[labelled]
-    is_bool = len(given) > 0 and isinstance(given[0], bool)
-    return given.astype(bool) if is_bool else given  # a gap had made objects of them
+    if len(given) > 0 and isinstance(given[0], bool):
+        return given.astype(bool)  # a gap had made objects of them
+    return whole_numbers(given)  # and floats of whole numbers
+
+
+def whole_numbers(given: np.ndarray) -> np.ndarray:
+    """Floats that are whole numbers as integers, where they were floats for a gap alone.
+
+    Examples
+    --------
+    >>> whole_numbers(np.array([3.0, 7.0])), whole_numbers(np.array([3.5]))
+    (array([3, 7]), array([3.5]))
+    """
+    is_whole = given.dtype.kind == "f" and np.all((given % 1 == 0) & (np.abs(given) < 2**53))
+    return given.astype(np.int64) if is_whole else given
 
 
 def check_enough(sizes: np.ndarray, rows: str = "rows") -> None:
@@ -249,10 +276,10 @@ def label_text(label: Any) -> str | None:
     >>> [label_text(label) for label in ("cat", 1, 1.0, 2.5, float("nan"), None)]
     ['cat', '1', '1', '2.5', None, None]
     """
-    value = label.item() if hasattr(label, "item") else label
-    if value is None or value != value:
+    if label is None or label != label:
         return None
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+    is_whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    return str(int(label) if is_whole else label)
 
 
 def seen_text(text: str) -> str:

@@ -20,7 +20,7 @@ from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, OVERLAP, RELABEL_SURE
 from ..examples._explanations import RowExplanation
 from ..examples._review import ISSUE, ForReview, StoredReview
 from ..inputs._inputs import check_kind
-from ..inputs._labels import codes_of, has_label
+from ..inputs._labels import codes_of, has_label, take_given
 from ..sequences import Timeline
 from ..stored._rows import (
     KNOWN,
@@ -617,13 +617,13 @@ class Audit(AuditRows):
             classes = np.array(found["classes"]).astype(found["dtype"])
             stored = StoredRows(path / PARTS, parts, classes, Totals.from_dict(found["totals"]))
             return fields | stored.attributes() | {"classes": classes}
-        for name in ("labels", "suggested"):
-            fields[name] = rows[name].astype(found["dtype"])
+        fields["labels"] = rows["labels"].astype(found["dtype"])
+        fields["classes"] = np.unique(take_given(fields["labels"]))
+        fields["suggested"] = rows["suggested"].astype(fields["classes"].dtype)
         if found["timeline"] is not None:
             fields["timeline"] = Timeline(
                 column_array(table, RECORDING),
                 found["timeline"]["clock"],
                 column_array(table, CLOCK) if CLOCK in table.column_names else None,
             )
-        labels = fields["labels"]
-        return fields | {"classes": np.unique(labels[has_label(labels)])}
+        return fields

@@ -20,6 +20,7 @@ from ...audit_folder import evidence_of, shifted, update
 from ...audit_folder.decisions import Decisions, resolve
 from ...tables._columns import count_rows, take_table_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
+from ..inputs._labels import fill_with_none
 from ..stored._rows import StoredRows
 
 if TYPE_CHECKING:
@@ -229,8 +230,7 @@ def clean_labels(
     labelled = codes >= 0
     p_wrong = scores.p_wrong
     if not labelled.all():
-        labels = labels.astype(object)
-        labels[~labelled] = None
+        labels = fill_with_none(labels)
         p_wrong = np.where(labelled, p_wrong, 0)
     wrong = p_wrong > threshold
     p_row = p_wrong if p_wrong.ndim == 1 else p_wrong.max(axis=1)  # of the worst cell

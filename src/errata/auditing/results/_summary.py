@@ -7,6 +7,7 @@ import numpy as np
 from ..._format import capitalise, four_digits, percent
 from .._self_check import SelfCheck, correct_by_holm, count_found_by
 from .._settings import CLEAN_THRESHOLD, MATRIX_UP_TO
+from ..inputs._labels import label_text
 from ._flags import Totals, count_dropped, histogram_edges
 from ._rates_by import NoiseRate
 
@@ -69,7 +70,7 @@ def describe_classes(audit: "Audit") -> dict[str, Any]:
     totals = audit._totals
     return {
         "label": audit.about["label"],
-        "classes": [str(c) for c in audit.classes],
+        "classes": list(map(label_text, audit.classes)),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
         "per_class": _per_class(audit.classes, totals),
@@ -105,7 +106,7 @@ def _overlooked(audit: "Audit") -> dict[str, Any] | None:
     columns["overlooked"] = correct_by_holm(columns["overlooked"], columns["planted"])
     lists = {
         "of": np.repeat(list(sides), n).tolist(),
-        "value": [str(name) for name in audit.classes] * len(sides),
+        "value": list(map(label_text, audit.classes)) * len(sides),
         **{name: column.tolist() for name, column in columns.items()},
     }
     values = [dict(zip(lists, line, strict=True)) for line in zip(*lists.values(), strict=True)]
@@ -135,7 +136,7 @@ def _name_overlooked(values: list[dict[str, Any]], check: SelfCheck) -> str | No
 def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
     labels = vars(audit)["labels"]  # not all of them, which may be on disk
     return [
-        {"rows": rows.tolist(), "labels": [str(label) for label in labels[rows]]}
+        {"rows": rows.tolist(), "labels": list(map(label_text, labels[rows]))}
         for rows in audit.duplicates[:SUMMARY_DUPLICATES]
     ]
 
@@ -154,7 +155,7 @@ def _stretches(audit: "Audit") -> dict[str, Any] | None:
 def _per_class(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
     return [
         {
-            "class": str(name),
+            "class": label_text(name),
             "rows": int(totals.rows[c]),
             "expected_wrong": round(float(totals.wrong[c]), 2),
             "rate": round(float(totals.wrong[c] / max(totals.rows[c], 1)), 4),
@@ -166,9 +167,10 @@ def _per_class(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
 
 def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
     """Pairs of label and suggestion among the flagged rows, the most frequent first."""
+    names = list(map(label_text, classes))
     most = sorted(totals.confusion.items(), key=lambda pair: (-pair[1], pair[0]))
     return [
-        {"label": str(classes[label]), "suggested": str(classes[suggested]), "count": count}
+        {"label": names[label], "suggested": names[suggested], "count": count}
         for (label, suggested), count in most[:SUMMARY_PAIRS]
     ]
 

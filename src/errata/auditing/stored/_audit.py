@@ -48,6 +48,7 @@ from ..inputs._labels import (
     labels_or_none,
     notes_on_spellings,
     read_known,
+    whole_numbers,
     yes_or_no,
 )
 from ..results._audit import Audit
@@ -413,7 +414,7 @@ def find_classes(counts: Counter[Any], blank: int, name: str) -> np.ndarray:
     classes = check_labels(np.repeat(labels, 2), name=name, min_classes=2)[0]
     sizes = np.array([counts[value] for value in classes.tolist()])
     check_enough(sizes, "labelled rows" if blank else "rows")
-    return classes.astype(float) if blank and classes.dtype.kind in "iu" else classes
+    return whole_numbers(classes) if blank else classes
 
 
 def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:

@@ -112,7 +112,7 @@ class StoredRows:
         """An attribute of the rows from ``start`` up to ``stop``, from the files that hold some."""
         if name not in ("labels", "suggested"):
             return self._numbers(name, start, stop)
-        with_blanks = self.totals.labelled < self.totals.n
+        with_blanks = name == "labels" and self.totals.labelled < self.totals.n
         return labels_from(self.codes(name, start, stop), self.classes, with_blanks=with_blanks)
 
     def take(self, name: str, rows: np.ndarray) -> np.ndarray:
