@@ -18,9 +18,8 @@ from errata._files import is_pattern
 from errata.auditing import NoiseRate
 from errata.cli.__main__ import UserError, handle_errors, handle_signals, show
 from errata.cli._audit import check_rate
-from errata.cli._console import explain_resuming, make_console, say, show_bar
+from errata.cli._common import explain_resuming, make_console, name_audit, say, show_bar
 from errata.cli._diff import check_newly_flagged
-from errata.cli._folder import name_audit
 from waiting import LONG
 
 # A command that starts to write a folder, says so, and waits. It minds signals even when the tests
@@ -104,7 +103,7 @@ def test_signals_that_are_ignored_stay_so():
 def test_a_closed_pipe_ends_with_its_own_code_and_nothing_to_read(printing, tmp_path):
     code = (
         "from errata.cli.__main__ import main\n"
-        "from errata.cli._console import make_console\n"
+        "from errata.cli._common import make_console\n"
         "@main.command()\n"
         f"def much():\n    for _ in range(100): {printing}\n"
         "main(['much'])"

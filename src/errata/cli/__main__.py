@@ -27,8 +27,8 @@ try:
     from .._format import size, visible
     from ._audit import audit
     from ._clean import clean
+    from ._common import say
     from ._compare import compare
-    from ._console import say
     from ._datasets import datasets
     from ._decisions import decisions
     from ._diff import diff

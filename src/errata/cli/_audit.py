@@ -19,10 +19,9 @@ from .._files import atomic_folder, find_database, is_pattern, make_temporary_pr
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from .._sentences import answer, notes, wording
-from ._console import explain_resuming, fail, make_console, say
+from ._common import check_place, clean_up, explain_resuming, fail, make_console, name_audit, say
 from ._embed import embed_columns
 from ._findings import format_clean_command, print_findings
-from ._folder import check_place, clean_up, name_audit
 from ._options import (
     FRACTION,
     FREQUENCY,

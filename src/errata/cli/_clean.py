@@ -11,8 +11,7 @@ import errata
 
 from .._files import places_of
 from .._kinds import KINDS
-from ._console import say
-from ._folder import clean_up, find_table
+from ._common import clean_up, find_table, say
 from ._options import FRACTION, name_options
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")

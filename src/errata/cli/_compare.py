@@ -11,8 +11,7 @@ import errata
 
 from .._files import name_beside
 from .._format import plural
-from ._console import explain_resuming, make_console, show_bar
-from ._folder import clean_up
+from ._common import clean_up, explain_resuming, make_console, show_bar
 from ._options import FRACTION, JOBS, SEED, add_cluster_options, open_engine
 
 KINDS = ("ncar", "nar", "nnar")

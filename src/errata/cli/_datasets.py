@@ -9,7 +9,7 @@ from rich.table import Table
 import errata
 
 from .._format import percent, plural
-from ._console import make_console, say
+from ._common import make_console, say
 
 
 @click.command()

@@ -12,8 +12,7 @@ import errata
 
 from .._files import find_database
 from .._format import count, join_names, plural
-from ._console import say
-from ._folder import clean_up, find_table
+from ._common import clean_up, find_table, say
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
 _ENDINGS = {

@@ -10,7 +10,7 @@ import errata
 
 from .._format import plural
 from .._kinds import KINDS
-from ._console import fail, say
+from ._common import fail, say
 
 
 @click.command()

@@ -11,8 +11,7 @@ from rich.table import Table
 from .._format import count, percent, plural, probability
 from .._kinds import kind_of
 from .._sentences import answer, cleaning, notes, overlooked, tell_why
-from ._console import format_title, make_table
-from ._folder import name_audit
+from ._common import format_title, make_table, name_audit
 
 # Lines of each table; the report has the rest.
 CLASSES = 15

@@ -14,9 +14,10 @@ import click
 
 import errata
 
+from .._files import name_beside
 from .._format import plural
 from .._optional import require
-from ._folder import find_table, name_beside
+from ._common import find_table
 
 INSTRUCTIONS = """errata finds wrong labels in tables. Call `audit` on a table first; it says how \
 many labels are probably wrong and writes a folder. `explain` tells why a row is doubted. `decide` \

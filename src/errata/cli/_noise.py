@@ -8,8 +8,7 @@ import errata
 
 from .._files import name_beside
 from .._format import count, percent, plural
-from ._console import say
-from ._folder import clean_up
+from ._common import clean_up, say
 from ._options import FRACTION, SEED
 
 # As in the library, which the help does not wait for.

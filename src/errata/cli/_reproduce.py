@@ -8,8 +8,7 @@ from rich.table import Table
 import errata
 
 from .._format import count
-from ._console import explain_resuming, make_console, show_bar
-from ._folder import clean_up
+from ._common import clean_up, explain_resuming, make_console, show_bar
 from ._options import JOBS, SEED, add_cluster_options, open_engine
 
 

@@ -8,7 +8,7 @@ import click
 import errata
 
 from .._format import plural
-from ._console import say
+from ._common import say
 from ._options import FRACTION
 
 QUEUES = ("suspects", "calibration", "spot", "disputed", "all")

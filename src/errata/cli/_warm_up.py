@@ -7,7 +7,7 @@ import click
 
 import errata
 
-from ._console import say
+from ._common import say
 
 ROWS = 3_000  # from which everything that an audit of a table runs is compiled
 GIVEN = 100_000  # the same for probabilities of ten classes
