@@ -321,10 +321,20 @@ def cut(bits, codes, size=700):
         yield start, bits[start : start + size], codes[start : start + size]
 
 
-@pytest.mark.parametrize("map_bits", [4, 12, 26], ids=["many rounds", "a few", "one"])
-def test_rounds_find_what_sorting_finds(map_bits, monkeypatch):
+@pytest.mark.parametrize(
+    ("map_bits", "largest", "passes"),
+    [(4, 4, 5_000), (12, 12, 20), (26, 30, 2), (12, 30, 2 * 5)],
+    ids=["many rounds", "a few", "one", "a few as the bitmap grows"],
+)
+def test_rounds_find_what_sorting_finds(map_bits, largest, passes, monkeypatch):
     monkeypatch.setattr(_duplicates, "BITMAP_BITS", map_bits)
-    monkeypatch.setattr(_duplicates, "_SHIFT", np.uint64(64 - map_bits))
+    monkeypatch.setattr(_duplicates, "LARGEST_BITMAP_BITS", largest)
+    counted = []
+
+    def pieces():
+        counted.append(1)
+        return cut(bits, codes)
+
     random = np.random.default_rng(0)
     bits = random.integers(2**64, size=5_000, dtype=np.uint64)
     bits[3_000:3_400] = bits[:400]
@@ -333,8 +343,9 @@ def test_rounds_find_what_sorting_finds(map_bits, monkeypatch):
     labelled = np.flatnonzero(codes >= 0)
     wanted = duplicates_by_bits(bits[labelled], codes[labelled], labelled)
     assert len(wanted) > 100
-    found = _duplicates.find_repeated_rows(lambda: cut(bits, codes), len(bits))
+    found = _duplicates.find_repeated_rows(pieces, len(bits))
     assert list(map(list, found)) == list(map(list, wanted))
+    assert len(counted) == passes
 
 
 def test_no_more_rows_are_compared_than_fit(monkeypatch):

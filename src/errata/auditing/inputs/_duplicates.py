@@ -40,11 +40,11 @@ LEAST_TRANSITION = 1e-3  # no error is impossible
 LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 
 BITMAP_BITS = 26  # of the places where rows are marked that may be equal to others
+LARGEST_BITMAP_BITS = 30  # 128 MB
+MANY_ROUNDS = 8  # that all rows are read for, twice each, before the bitmap grows
 MOST_REPEATED = 10_000_000  # of such rows that are compared
 
 Pieces = Callable[[], Iterable[tuple[int, np.ndarray, np.ndarray]]]
-
-_SHIFT = np.uint64(64 - BITMAP_BITS)
 
 
 def conflicting_duplicates(X: Any, codes: np.ndarray) -> list[np.ndarray]:
@@ -345,12 +345,14 @@ def find_repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
     Where columns are so coarse that most rows are equal to others, only the first ten million of
     such rows are compared.
     """
-    rounds = -(-8 * n_rows // 2**BITMAP_BITS)
+    grown = min((8 * n_rows // MANY_ROUNDS).bit_length(), LARGEST_BITMAP_BITS)
+    n_bits = max(BITMAP_BITS, grown)
+    rounds = -(-8 * n_rows // 2**n_bits)
     most = MOST_REPEATED // rounds
     found = [
         group
         for number in range(rounds)
-        for group in _find_repeated(partial(_fraction, pieces, rounds, number), most)
+        for group in _find_repeated(partial(_fraction, pieces, rounds, number), most, n_bits)
     ]
     return sorted(found, key=lambda group: int(group[0]))
 
@@ -364,22 +366,23 @@ def _fraction(
         yield start + here, bits[here], codes[here]
 
 
-def _find_repeated(rows: Callable[[], Iterable[tuple]], most: int) -> list[np.ndarray]:
-    twice = _seen_twice(rows)
+def _find_repeated(rows: Callable[[], Iterable[tuple]], most: int, n_bits: int) -> list[np.ndarray]:
+    shift = np.uint64(64 - n_bits)
+    twice = _seen_twice(rows, n_bits, shift)
     found = []
     n_found = 0
     for places, bits, codes in rows():
-        here = np.flatnonzero(_are_marked(twice, bits >> _SHIFT))[: most - n_found]
+        here = np.flatnonzero(_are_marked(twice, bits >> shift))[: most - n_found]
         found.append((bits[here], codes[here], places[here]))
         n_found += len(here)
     return duplicates_by_bits(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def _seen_twice(rows: Callable[[], Iterable[tuple]]) -> np.ndarray:
+def _seen_twice(rows: Callable[[], Iterable[tuple]], n_bits: int, shift: np.uint64) -> np.ndarray:
     """A bitmap of the places that rows share with others."""
-    seen, twice = np.zeros((2, 2**BITMAP_BITS // 8), dtype=np.uint8)
+    seen, twice = np.zeros((2, 2**n_bits // 8), dtype=np.uint8)
     for _, bits, _ in rows():
-        place, times = np.unique(bits >> _SHIFT, return_counts=True)
+        place, times = np.unique(bits >> shift, return_counts=True)
         _mark(twice, place[(times > 1) | _are_marked(seen, place)])
         _mark(seen, place)
     return twice
