@@ -16,6 +16,7 @@ Every hypothesis gives a row's class a probability before its label is looked at
 boundary noise, the probability of each label given the class. Arrays have the shape (K, n).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -337,8 +338,14 @@ def fit_rates(
     where those before it lead, the first at the hypothesis ``near`` it, if there is one.
     """
     prior = log_prior(rates)
-    transition = transition_of(pattern, rates[start])
-    found = {start: _fitted(evidence, kind, transition, rates[start], near, left_out=left_out)}
+    transitions = transition_of(pattern, rates[:, None, None])
+
+    def fit(place: int, near: Hypothesis | None) -> Hypothesis:
+        return _fitted(
+            evidence, kind, transitions[place], float(rates[place]), near, left_out=left_out
+        )
+
+    found = {start: fit(start, near)}
 
     def weight(place: int) -> float:
         return found[place].score + prior[place]
@@ -348,12 +355,8 @@ def fit_rates(
         place = start
         while 0 <= place + step < len(rates) and weight(place) >= top - reach:
             last = [found[at] for at in (place, place - step, place - 2 * step) if at in found]
-            near = _extrapolate(last, rates[place + step])
             place = place + step
-            transition = transition_of(pattern, rates[place])
-            found[place] = _fitted(
-                evidence, kind, transition, rates[place], near, left_out=left_out
-            )
+            found[place] = fit(place, _extrapolate(last, float(rates[place])))
             top = max(top, weight(place))
     return found
 
@@ -363,15 +366,16 @@ def _extrapolate(last: Sequence[Hypothesis], rate: float) -> Hypothesis:
 
     It is one of the logarithm of the rate: the fewer labels are wrong, the more a rate changes.
     """
-    at = np.log(LEAST_RATE + np.array([rate, *(h.grid_rate for h in last)]))
-    away = at[1:, None] - at[1:]
-    np.fill_diagonal(away, 1.0)
-    towards = np.where(np.eye(len(last), dtype=bool), 1.0, at[0] - at[1:])
-    shares = np.prod(towards / away, axis=1)
-    return last[0]._replace(
-        slope=np.exp(shares @ np.log([h.slope for h in last])),
-        offsets=shares @ [h.offsets for h in last],
-    )
+    to = math.log(LEAST_RATE + rate)
+    at = [math.log(LEAST_RATE + h.grid_rate) for h in last]
+    slope = 0.0
+    offsets = np.zeros_like(last[0].offsets)
+    for place, hypothesis in enumerate(last):
+        others = at[:place] + at[place + 1 :]
+        share = math.prod((to - other) / (at[place] - other) for other in others)
+        slope += share * math.log(hypothesis.slope)
+        offsets += share * hypothesis.offsets
+    return last[0]._replace(slope=math.exp(slope), offsets=offsets)
 
 
 def _fit_flows(evidence: LabelEvidence) -> list[Hypothesis]:
@@ -496,15 +500,16 @@ def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:
     )
 
 
-def transition_of(pattern: np.ndarray, rate: float) -> np.ndarray:
-    """The transition matrix with this pattern of errors at this rate."""
+def transition_of(pattern: np.ndarray, rate: float | np.ndarray) -> np.ndarray:
+    """The transition matrix with this pattern of errors at this rate, or one for each rate."""
     return _limited(rate * pattern)
 
 
 def _limited(wrong: np.ndarray) -> np.ndarray:
     """Rows that sum to one, from what is wrong in each, at most half."""
-    wrong = wrong * np.minimum(1, MOST_OF_A_CLASS / np.maximum(wrong.sum(axis=1), 1e-12))[:, None]
-    return wrong + np.diag(1 - wrong.sum(axis=1))
+    of_class = wrong.sum(axis=-1, keepdims=True)
+    wrong = wrong * np.minimum(1, MOST_OF_A_CLASS / np.maximum(of_class, 1e-12))
+    return wrong + np.eye(wrong.shape[-1]) * (1 - wrong.sum(axis=-1, keepdims=True))
 
 
 def uniform_pattern(n_classes: int) -> np.ndarray:
