@@ -34,7 +34,7 @@ SHIFTS = np.linspace(-4, 4, 13)  # of the log-odds
 SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
 NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles
 TEMPER = 0.7  # rows share their models: a verdict counts as so much of one
-AT_ONCE = 2**16  # rows that sums are made of at a time
+AT_ONCE = 2**14  # rows that sums are made of at a time: what stays in the processor's cache
 LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
 OFF = 0.003  # probability of a verdict that no hypothesis foresees
 MOST_ANYWHERE = 0.5  # of the wrong labels that the audit expects may be anywhere, before verdicts
@@ -198,11 +198,12 @@ def _sum_rows(p: np.ndarray, chosen: np.ndarray, shifts: np.ndarray) -> RowSums:
     wrong, variance = np.zeros((2, p.shape[1], len(shifts)))
     for start in range(0, len(p), AT_ONCE):
         rows = slice(start, start + AT_ONCE)
-        part = p[rows][chosen[rows]]
+        part = np.ascontiguousarray(p[rows][chosen[rows]].T)  # long rows are summed up faster
         for s, e in enumerate(np.exp(shifts)):
             moved = shifted(part, e)
-            wrong[:, s] += moved.sum(axis=0, dtype=float)
-            variance[:, s] += (moved * (1 - moved)).sum(axis=0, dtype=float)
+            wrong[:, s] += moved.sum(axis=1, dtype=float)
+            moved *= 1 - moved
+            variance[:, s] += moved.sum(axis=1, dtype=float)
     return RowSums(int(chosen.sum()), wrong, variance)
 
 

@@ -172,7 +172,8 @@ def write_components(path: Path, p: np.ndarray) -> None:
 
     names = [f"component_{kind}" for kind in range(p.shape[1])]
     schema = arrow.schema([(name, arrow.float32()) for name in names])
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+    # No two rows have the same probabilities: a dictionary of them takes time and room.
+    with pyarrow.parquet.ParquetWriter(path, schema, use_dictionary=False) as writer:
         for start in range(0, max(len(p), 1), COMPONENT_GROUP):
             columns = np.ascontiguousarray(p[start : start + COMPONENT_GROUP].T, dtype=np.float32)
             writer.write_table(arrow.table(list(columns), schema=schema))
