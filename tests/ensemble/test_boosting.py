@@ -31,7 +31,6 @@ from errata.ensemble.boosting._base import (
     compute_advantage,
     make_base_learner,
     make_constant_base,
-    make_term,
     pick_preferred,
     predict_codes,
 )
@@ -314,7 +313,7 @@ def test_a_regression_tree_of_scikit_learn_says_the_same(depth):
     ours, other = (learner.regress(z, weights) for learner in learners)
     np.testing.assert_allclose(ours.outputs, other.outputs, rtol=0, atol=1e-10)
     new = np.random.RandomState(1).normal(size=(200, 3)).astype(np.float32).astype(float)
-    a, b = (add_up([make_term(h, np.array([[2.0]]), 0)], new) for h in (ours, other))
+    a, b = (add_up([h.as_term(np.array([[2.0]]), 0)], new) for h in (ours, other))
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)
 
 
@@ -371,9 +370,7 @@ def test_many_rows_are_binned_with_little_loss(monkeypatch):
     exact = TreeLearner(X, 2).regress(z, weights)
     monkeypatch.setattr(_base, "BINNED_FROM", 1999)
     binned = TreeLearner(X, 2).regress(z, weights)
-    np.testing.assert_array_equal(
-        add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs
-    )
+    np.testing.assert_array_equal(add_up([binned.as_term(np.eye(1), 0)], X)[:, 0], binned.outputs)
     best, got = (weights @ (z - base.outputs) ** 2 for base in (exact, binned))
     assert not np.array_equal(exact.estimator.thresholds, binned.estimator.thresholds)
     assert got == pytest.approx(best, rel=0.01)
@@ -386,7 +383,7 @@ def test_what_a_member_says_of_training_rows_is_what_it_said_in_fit():
         base = learner.classify(codes, 3, weights)
         np.testing.assert_array_equal(predict_codes(base.estimator, X), base.outputs)
         base = learner.regress(codes - 1.0, weights)
-        decision = add_up([make_term(base, np.ones((1, 1)), 0)], X)[:, 0]
+        decision = add_up([base.as_term(np.ones((1, 1)), 0)], X)[:, 0]
         np.testing.assert_array_equal(decision, base.outputs)
 
 
@@ -412,7 +409,7 @@ def test_base_estimators_of_all_kinds_add_up():
         TreeLearner(X, 2).classify(codes, 2, weights),
     ]
     values = [table if base.outputs.dtype.kind == "i" else np.array([[0.5]]) for base in bases]
-    terms = [make_term(base, v, t) for t, (base, v) in enumerate(zip(bases, values, strict=True))]
+    terms = [base.as_term(v, t) for t, (base, v) in enumerate(zip(bases, values, strict=True))]
     said = [
         v[base.outputs, 0] if base.outputs.dtype.kind == "i" else v[0, 0] * base.outputs
         for base, v in zip(bases, values, strict=True)
@@ -422,7 +419,7 @@ def test_base_estimators_of_all_kinds_add_up():
 
 def test_rows_are_decided_in_batches(monkeypatch):
     X, codes, weights = rows()
-    terms = [make_term(TreeLearner(X, 2).classify(codes, 2, weights), np.array([[-1.0], [1]]), 0)]
+    terms = [TreeLearner(X, 2).classify(codes, 2, weights).as_term(np.array([[-1.0], [1]]), 0)]
     whole = add_up(terms, X)
     monkeypatch.setattr(_base, "BATCH", 20)
     np.testing.assert_array_equal(add_up(terms, X), whole)
@@ -431,9 +428,9 @@ def test_rows_are_decided_in_batches(monkeypatch):
 def test_reach_is_the_most_that_a_term_can_do():
     codes = np.array([0, 1, 1])
     stump = CompiledTree(np.zeros(1, dtype=np.int32), np.zeros(1), np.array([0, 1]))
-    assert make_term(FittedBase(stump, codes), np.array([[-2.0], [2.0]]), 0).reach == 2
-    assert make_term(FittedBase(stump, codes), np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
-    assert make_term(FittedBase(stump, np.array([0.5, -4.0])), np.array([[0.5]]), 0).reach == 2
+    assert FittedBase(stump, codes).as_term(np.array([[-2.0], [2.0]]), 0).reach == 2
+    assert FittedBase(stump, codes).as_term(np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
+    assert FittedBase(stump, np.array([0.5, -4.0])).as_term(np.array([[0.5]]), 0).reach == 2
 
 
 def test_equal_up_to_rounding_is_equal():

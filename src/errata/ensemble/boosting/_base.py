@@ -43,6 +43,12 @@ class FittedBase(NamedTuple):
     estimator: Any
     outputs: np.ndarray
 
+    def as_term(self, values: np.ndarray, round: int) -> "Term":
+        """A term of the decision."""
+        spread = np.abs(values[:, 0]) if values.shape[1] == 1 else np.ptp(values, axis=1)
+        largest = 1.0 if self.outputs.dtype.kind == "i" else np.abs(self.outputs).max()
+        return Term(self.estimator, values, round, float(spread.max() * largest))
+
 
 # Base estimators, each with the value of every class it predicts, or the factor on its number.
 Steps = list[tuple[FittedBase, np.ndarray]]
@@ -193,12 +199,23 @@ class Term(NamedTuple):
     round: int
     reach: float
 
+    @property
+    def n_inner_nodes(self) -> int:
+        """Of a compiled tree; 0 for other estimators."""
+        return len(self.estimator.features) if isinstance(self.estimator, CompiledTree) else 0
 
-def make_term(base: FittedBase, values: np.ndarray, round: int) -> Term:
-    """A term of the decision."""
-    spread = np.abs(values[:, 0]) if values.shape[1] == 1 else np.ptp(values, axis=1)
-    largest = 1.0 if base.outputs.dtype.kind == "i" else np.abs(base.outputs).max()
-    return Term(base.estimator, values, round, float(spread.max() * largest))
+    @property
+    def leaf_values(self) -> np.ndarray:
+        """The addition of each leaf of a compiled tree."""
+        return self._look_up(self.estimator.leaves)
+
+    def contribute(self, X: np.ndarray) -> np.ndarray:
+        """The addition to the decision on each row, by an estimator that is no compiled tree."""
+        return self._look_up(self.estimator.predict(X))
+
+    def _look_up(self, outputs: np.ndarray) -> np.ndarray:
+        is_code = outputs.dtype.kind == "i"
+        return self.values[outputs] if is_code else outputs[:, None] * self.values
 
 
 def pick_preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
@@ -240,12 +257,10 @@ def compute_averaging_factors(terms: Sequence[Term]) -> np.ndarray:
 def add_up(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
     """Sum of what the terms add for each row, times factors: the decision, an array (n, q)."""
     factors = np.ones(len(terms)) if factors is None else factors
-    sizes = np.array([_count_inner_nodes(term) for term in terms])
+    sizes = np.array([term.n_inner_nodes for term in terms])
     # A booster that gives up on a class has a constant stump among its terms, of whatever kind.
     parts = [
-        _add_up_alike(
-            [t for t in terms if _count_inner_nodes(t) == size], X, factors[sizes == size]
-        )
+        _add_up_alike([t for t in terms if t.n_inner_nodes == size], X, factors[sizes == size])
         for size in set(sizes.tolist())
     ]
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
@@ -255,7 +270,7 @@ def iterate_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
     """The decision after one round, after two, and so on."""
     terms = sorted(terms, key=lambda term: term.round)
     ends = np.bincount([term.round for term in terms]).cumsum()
-    sizes = {_count_inner_nodes(term) for term in terms}
+    sizes = {term.n_inner_nodes for term in terms}
     if len(sizes) == 1 and 0 not in sizes:
         # Stacked and transposed once; ``add_up`` would do so again for every round.
         trees = _stack(terms)
@@ -276,15 +291,10 @@ def predict_codes(estimator: Any, X: np.ndarray) -> np.ndarray:
     return add_up([Term(estimator, codes, 0, 1.0)], X)[:, 0].astype(int)
 
 
-def _count_inner_nodes(term: Term) -> int:
-    """Number of inner nodes of a compiled tree, 0 for other estimators."""
-    return len(term.estimator.features) if isinstance(term.estimator, CompiledTree) else 0
-
-
 def _add_up_alike(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    if not _count_inner_nodes(terms[0]):
+    if not terms[0].n_inner_nodes:
         pairs = zip(terms, factors, strict=True)
-        return np.sum([factor * _compute_contribution(term, X) for term, factor in pairs], axis=0)
+        return np.sum([factor * term.contribute(X) for term, factor in pairs], axis=0)
     features, thresholds, values = _stack(terms)
     trees = features, thresholds, values * factors[:, None, None]
     decide = kernels("trees").decide
@@ -299,18 +309,8 @@ def _stack(terms: Sequence[Term]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (
         np.array([term.estimator.features for term in terms]),
         np.array([term.estimator.thresholds for term in terms]),
-        np.array([_get_leaf_values(term) for term in terms]),
+        np.array([term.leaf_values for term in terms]),
     )
-
-
-def _get_leaf_values(term: Term) -> np.ndarray:
-    leaves = term.estimator.leaves
-    return term.values[leaves] if leaves.dtype.kind == "i" else leaves[:, None] * term.values
-
-
-def _compute_contribution(term: Term, X: np.ndarray) -> np.ndarray:
-    outputs = term.estimator.predict(X)
-    return term.values[outputs] if outputs.dtype.kind == "i" else outputs[:, None] * term.values
 
 
 class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
@@ -502,13 +502,13 @@ def boost_one_vs_rest(
     """The terms of ``boost(y)``, y being 1 and -1; for several classes, one boost for each."""
     if n_classes == 2:
         steps = boost(np.where(codes == 1, 1.0, -1.0))
-        return [make_term(base, values[:, None], t) for t, (base, values) in enumerate(steps)]
+        return [base.as_term(values[:, None], t) for t, (base, values) in enumerate(steps)]
     terms = []
     for k in range(n_classes):
         column = np.zeros(n_classes)
         column[k] = 1.0
         for t, (base, values) in enumerate(boost(np.where(codes == k, 1.0, -1.0))):
-            terms.append(make_term(base, values[:, None] * column, t))
+            terms.append(base.as_term(values[:, None] * column, t))
     return terms
 
 

@@ -12,7 +12,6 @@ from ._base import (
     Steps,
     Term,
     boost_one_vs_rest,
-    make_term,
     measure_agreement,
 )
 
@@ -120,7 +119,7 @@ class LogitBoostClassifier(BoostedClassifier):
                 step = np.where(positive, 1 / p, -1 / rest).clip(-z_max, z_max)
             for k, direction in enumerate(directions):
                 base = learner.regress(step[:, k], weights * curvature[:, k])
-                terms.append(make_term(base, direction[None], t))
+                terms.append(base.as_term(direction[None], t))
                 decision += base.outputs[:, None] * direction
         return terms
 
