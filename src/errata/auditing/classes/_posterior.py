@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri, softmax
+from scipy.special import ndtr, ndtri, softmax
 
 from ..._kernels import kernels
 from ..._kernels._probabilities import Findings, Hypotheses, find_largest, set_wrong
@@ -64,8 +64,7 @@ RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recogni
 AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 
 # `python benchmarks/honesty.py networks`, `pairs`, `tables`
-SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where views are weighed
-MORE_EXPLAINED = 10.0  # nats by which one view explains more, for odds of e to one
+SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where it is decided whether to calibrate
 HEAVY = 0.01  # weight of hypotheses that speak for others
 SATURATED = 0.7  # weight of no noise where models take all for certain: `honesty.py single`
 COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals that differ
@@ -109,7 +108,6 @@ class NoisePosterior(NamedTuple):
     ambiguity: float  # of the classes under the best hypotheses
     left_open: float = 0.0  # weight of no noise at the lower end of the interval, at least
     other_view: "NoisePosterior | None" = None  # with the calibration, or without
-    other_share: float = 0.0  # weight of the other view
 
     def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
         """The posterior after more was learnt, such as verdicts of a person on some rows.
@@ -135,10 +133,7 @@ class NoisePosterior(NamedTuple):
     @property
     def rate(self) -> float:
         """Expected fraction of wrong labels among the rows that the hypotheses were fitted to."""
-        own = float(self.weights @ [h.rate for h in self.hypotheses])
-        if self.other_view is None:
-            return own
-        return (1 - self.other_share) * own + self.other_share * self.other_view.rate
+        return float(self.weights @ [h.rate for h in self.hypotheses])
 
     @property
     def transition(self) -> np.ndarray:
@@ -223,10 +218,8 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray, certain: float = np.inf
     """Fit all hypotheses and weigh them, with calibrated probabilities and with those given.
 
     The calibration is fitted to the labels, and may explain noise away; without it, overlap may
-    look like noise. Both views are mixed, by how much more the one without calibration explains
-    than the numbers of the other do; the weightier one comes first, and the interval holds what
-    both say. Where models take most rows for certain, labels that contradict them may show their
-    own mistakes.
+    look like noise. The view that explains more is kept; the interval holds what both say. Where
+    models take most rows for certain, labels that contradict them may show their own mistakes.
 
     Parameters
     ----------
@@ -246,19 +239,13 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray, certain: float = np.inf
     calibrated = LabelEvidence(calibration.apply(logs), codes)
     within = _posterior_of_view(calibration, calibrated)
     numbers = len(logs) * (len(logs) + 1) / 2
-    explained = _explained(within, calibrated, plain.entropy) + numbers
-    explained -= _explained(without, plain, plain.entropy)
-    share = float(expit(explained / MORE_EXPLAINED))
+    explained = _explained(within, calibrated, plain.entropy) - numbers
+    is_better = explained > _explained(without, plain, plain.entropy)
     within = within.with_overlap(own_mistakes)
     without = without.with_overlap(own_mistakes)
-    if share > 1 / 2:
-        return within._replace(other_view=without, other_share=_if_heavy(1 - share))
-    return without._replace(other_view=within, other_share=_if_heavy(share))
-
-
-def _if_heavy(share: float) -> float:
-    """The weight of a view, or none where it hardly counts: every view that does is judged by."""
-    return share if share > HEAVY else 0.0
+    if is_better:
+        return within._replace(other_view=without)
+    return without._replace(other_view=within)
 
 
 def _explained(noise: NoisePosterior, evidence: LabelEvidence, entropy: float) -> float:
@@ -473,23 +460,13 @@ def posterior_of(
     rows = noise_rows(codes, len(logs), random, units, known)
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows], certain)
     if equal is not None:
-        noise = _with_counted_overlap(noise, logs, codes, equal)
+        q = np.exp(noise.calibration.apply(logs).astype(float))
+        noise = noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))
     if judged:
         return posterior_given_noise(noise, logs, codes, equal, units, known)
     skill = skill_of(logs, codes, units)
     nothing = RowRule(noise, skill).judge(logs[:, :0], codes[:0])
     return gathered_posterior(nothing, noise, skill, n_rows=len(codes), rate=noise.rate)
-
-
-def _with_counted_overlap(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray
-) -> NoisePosterior:
-    """Equal rows whose labels differ are overlap that was counted, in both views."""
-    if noise.other_view is not None:
-        other = _with_counted_overlap(noise.other_view, logs, codes, equal)
-        noise = noise._replace(other_view=other)
-    q = np.exp(noise.calibration.apply(logs).astype(float))
-    return noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))
 
 
 def posterior_given_noise(
@@ -606,12 +583,8 @@ class RowRule:
         The part of plain surprise in the suspicion.
     highest : float
         p_wrong that may be claimed.
-    other : RowRule or None
-        That of the other view, where it judges or ranks.
-    other_share : float
-        Its part in what is judged.
-    other_ranks : bool
-        Whether its suspicion is taken: it has calibrated probabilities.
+    ranked_by : RowRule or None
+        That of calibrated probabilities, whose suspicion is taken where these are not its own.
     """
 
     def __init__(self, noise: NoisePosterior, skill: Skill) -> None:
@@ -621,19 +594,15 @@ class RowRule:
         self.n_hypotheses = len(noise.hypotheses)
         self.surprise = float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2)
         self.highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
-        self.other: RowRule | None = None
-        self.other_share = noise.other_share
+        self.ranked_by: RowRule | None = None
+        calibrated = noise.other_view
         flows = sum(
             weight
             for hypothesis, weight in zip(noise.hypotheses, noise.ranking, strict=True)
             if hypothesis.kind == CLASS_TO_CLASS
         )
-        self.other_ranks = noise.calibration.matrix is None and flows < FLOWS_RANK
-        other = noise.other_view
-        if other is not None and (self.other_share or self.other_ranks):
-            if not self.other_share:
-                other = other._replace(weights=other.ranking)
-            self.other = RowRule(other, skill)
+        if noise.calibration.matrix is None and calibrated is not None and flows < FLOWS_RANK:
+            self.ranked_by = RowRule(calibrated._replace(weights=calibrated.ranking), skill)
 
     def judge(
         self,
@@ -676,29 +645,12 @@ class RowRule:
         )
         right = np.zeros(self.n_hypotheses)
         right[self.places] = judged.right
-        judged = judged._replace(right=right)
-        if self.other is None:
-            return judged
-        beside = self.other.judge(
-            logs, codes, known, vote=vote, vote_weight=vote_weight, of_many=of_many
-        )
-        if self.other_ranks:
-            judged = judged._replace(suspicion=beside.suspicion)
-        return _mix_views(judged, beside, self.other_share) if self.other_share else judged
-
-
-def _mix_views(judged: Findings, beside: Findings, share: float) -> Findings:
-    """What two views say of the same rows; which classes wrong labels have, the first one says."""
-    was = judged.p_wrong
-    mixed = (1 - share) * was + share * beside.p_wrong
-    p_wrong = np.where(was > 0, mixed, 0.0)  # nothing is left of the others where it was certain
-    scale = np.divide(p_wrong, was, out=np.ones_like(was), where=was > 0)
-    return judged._replace(
-        p_wrong=p_wrong,
-        p_other=(judged.p_other * scale).astype(judged.p_other.dtype),
-        p_elsewhere=(1 - share) * judged.p_elsewhere + share * beside.p_elsewhere,
-        joint=(1 - share) * judged.joint + share * beside.joint,
-    )
+        if self.ranked_by is not None:
+            ranked = self.ranked_by.judge(
+                logs, codes, known, vote=vote, vote_weight=vote_weight, of_many=of_many
+            )
+            judged = judged._replace(suspicion=ranked.suspicion)
+        return judged._replace(right=right)
 
 
 def _stack(found: Sequence[Hypothesis], weights: np.ndarray, ranking: np.ndarray) -> Hypotheses:
