@@ -11,7 +11,11 @@ def verdicts_on(rows, truth):
 
 def audited(truth, verdicts=None):
     found = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
-    return found if verdicts is None else with_verdicts(found, truth.logs, truth.labels, *verdicts)
+    return found if verdicts is None else after_verdicts(found, truth.logs, truth.labels, *verdicts)
+
+
+def after_verdicts(found, logs, labels, *verdicts):
+    return with_verdicts(found, logs, labels, *verdicts, found.p_wrong >= 0.3)
 
 
 def weights_by_kind(posterior):
@@ -32,7 +36,7 @@ def noisy():
 def test_no_verdict_changes_nothing(noisy):
     nothing = np.zeros((3, 0), dtype=int)
     before = audited(noisy)
-    assert with_verdicts(before, noisy.logs, noisy.labels, *nothing) is before
+    assert after_verdicts(before, noisy.logs, noisy.labels, *nothing) is before
 
 
 def test_right_labels_at_a_border_speak_for_overlap(overlapping):
@@ -60,21 +64,37 @@ def test_wrong_labels_speak_for_noise(noisy):
     assert (after.p_other <= after.p_wrong + 1e-6).all()
 
 
+def test_suspects_and_others_have_rates_of_their_own(noisy):
+    before = audited(noisy)
+    flagged = before.p_wrong >= 0.3
+    rows = np.r_[np.flatnonzero(flagged)[::4], np.flatnonzero(~flagged)[::20]]
+    were = noisy.labels[rows]
+    said = np.where(flagged[rows], (were + 1) % 3, were)  # all suspects are wrong, all others right
+    after = after_verdicts(before, noisy.logs, noisy.labels, rows, were, said)
+    assert after.p_wrong[flagged].mean() > before.p_wrong[flagged].mean()
+    assert after.p_wrong[~flagged].mean() < before.p_wrong[~flagged].mean()
+    missed = np.where(flagged[rows], (were + 1) % 3, np.where(np.arange(len(rows)) % 2, were, 0))
+    told = after_verdicts(before, noisy.logs, noisy.labels, rows, were, missed)
+    assert told.p_wrong[~flagged].mean() > 3 * before.p_wrong[~flagged].mean()
+    assert told.p_wrong[flagged].mean() > before.p_wrong[flagged].mean()
+    assert told.low <= told.p_wrong.mean() <= told.high
+
+
 def test_labels_that_were_corrected_count_as_they_were(noisy):
     rows = np.argsort(-audited(noisy).suspicion)[:40]
     corrected = noisy.labels.copy()
     corrected[rows] = noisy.classes[rows]
     found = posterior_of(noisy.logs, corrected, np.random.default_rng(0))
-    after = with_verdicts(found, noisy.logs, corrected, *verdicts_on(rows, noisy))
+    after = after_verdicts(found, noisy.logs, corrected, *verdicts_on(rows, noisy))
     nobody_erred = (rows, noisy.classes[rows], noisy.classes[rows])
-    assert after.rate > with_verdicts(found, noisy.logs, corrected, *nobody_erred).rate
+    assert after.rate > after_verdicts(found, noisy.logs, corrected, *nobody_erred).rate
 
 
 def test_labels_that_are_known_stay_so(noisy):
     known = np.arange(800) < 100
     found = posterior_of(noisy.logs, noisy.labels, np.random.default_rng(0), known=known)
     rows = np.arange(200, 240)
-    after = with_verdicts(found, noisy.logs, noisy.labels, *verdicts_on(rows, noisy))
+    after = after_verdicts(found, noisy.logs, noisy.labels, *verdicts_on(rows, noisy))
     assert (after.p_wrong[known] == 0).all()
     assert (after.p_wrong[~known] > 0).any()
 
@@ -84,7 +104,7 @@ def test_verdicts_revive_noise_that_was_ruled_out():
     rows = np.argsort(-posterior_of(logs, labels, np.random.default_rng(0)).suspicion)[:20]
     before = posterior_of(logs, labels, np.random.default_rng(0))
     wrong = (rows, labels[rows], (labels[rows] + 1) % 3)
-    assert with_verdicts(before, logs, labels, *wrong).rate > 5 * before.rate
+    assert after_verdicts(before, logs, labels, *wrong).rate > 5 * before.rate
 
 
 @pytest.fixture(scope="module")

@@ -233,10 +233,18 @@ class ClassProblem(Problem):
     def conclude(self) -> None:
         """What flags are drawn from, after people were heard."""
         inputs = self.inputs
+        if len(inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
+            self.draw = flags_by_line
         if self.verdicts is not None:
             found = find_verdicts(inputs, *self.verdicts)
+            before = self.posterior
+            doubtful = before.p_wrong > 0  # others are known
+            flagged = np.zeros(len(doubtful), dtype=bool)
+            flagged[doubtful], _, _ = self.draw(
+                before.p_wrong[doubtful], before.suspicion[doubtful]
+            )
             self.posterior = with_verdicts(
-                self.posterior, self._logs(), inputs.audited_codes, *found
+                before, self._logs(), inputs.audited_codes, *found, flagged
             )
         posterior = self.posterior
         self.has_skill = posterior.skill.enough
@@ -245,8 +253,6 @@ class ClassProblem(Problem):
         known = inputs.audited_known
         self.doubtful = np.ones(len(self.p_wrong), dtype=bool) if known is None else ~known
         self.has_map = self.learnt.inputs.X is not None
-        if len(inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
-            self.draw = flags_by_line
 
     def _logs(self) -> np.ndarray:
         """What the pool of models says of the audited rows."""

@@ -43,11 +43,12 @@ def with_verdicts(
     rows: np.ndarray,
     were: np.ndarray,
     classes: np.ndarray,
+    flagged: np.ndarray,
 ) -> Posterior:
     """The posterior after a person has decided on some rows.
 
-    Verdicts reweigh hypotheses and shift the log-odds of all rows but those that are certain. The
-    ranking stays as it was.
+    Verdicts reweigh hypotheses and shift the log-odds of all rows but those that are certain, of
+    suspects and of others apart, as on the page of a review. The ranking stays as it was.
 
     Parameters
     ----------
@@ -62,20 +63,24 @@ def with_verdicts(
     were, classes : arrays of the shape of ``rows``
         The labels that these had then, many of which may have been corrected since, and what the
         person said they are.
+    flagged : array of bool of shape (n,)
+        The suspects if nobody had decided on any row. A row that was decided counts as one of them
+        if its label was then as probably wrong as that of a suspect is now.
     """
     if not len(rows):
         return posterior
     doubtful = posterior.p_wrong > 0  # others are known
     p = group_hypotheses(posterior, logs, codes)[doubtful].astype(float)
-    nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
+    suspects = flagged[doubtful]
     kinds, weights = weigh_groups(posterior.noise)
-    before = gather_components(kinds, weights, p, nowhere, posterior.p_wrong.sum())
+    before = gather_components(kinds, weights, p, suspects, posterior.p_wrong.sum())
     decided = group_probabilities(posterior.noise, logs[:, rows], were).astype(float)
-    nowhere = np.zeros(len(rows), dtype=bool)
-    evidence = evidence_of(before, decided, were != classes, nowhere, decided[:, 0])
+    together = kinds.index(ALL)
+    were_suspects = decided[:, together] >= p[suspects, together].min(initial=np.inf)
+    evidence = evidence_of(before, decided, were != classes, were_suspects, decided[:, together])
     after = update(before, evidence)
     p_wrong = np.zeros(len(codes))
-    p_wrong[doubtful] = after.p_wrong(p, False)
+    p_wrong[doubtful] = after.p_wrong(p, suspects)
     return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after)
 
 
@@ -91,7 +96,7 @@ def _with_p_wrong(
     )
     n = len(codes)
     rate = float(p_wrong.mean())
-    _, low, high = expected_left(components, others=components.others)
+    _, low, high = expected_left(components, flagged=components.flagged, others=components.others)
     known = posterior.skill.enough  # without skill, the interval stays as wide as it can be
     return posterior._replace(
         p_wrong=p_wrong,
@@ -123,11 +128,12 @@ def _with_weights(posterior: Posterior, components: Components) -> Posterior:
     """
     weights = np.zeros(len(posterior.rates))
     rates = posterior.rates.copy()
-    of_groups = components.of_others.sum(axis=1)
-    group_rates = components.others.wrong / max(components.others.rows, 1)
+    of_groups = components.weights.sum(axis=(1, 2))
     kinds, of_kinds, shares = groups_of(posterior.noise)
-    shifted = np.sum(components.of_others * group_rates, axis=1) / of_groups
-    plain = group_rates[:, len(components.shifts) // 2]
+    suspects, others = components.flagged.wrong, components.others.wrong
+    moved = components.of_flagged * suspects + components.of_others * others
+    shifted = moved[: len(kinds)].sum(axis=1) / of_groups[: len(kinds)]
+    plain = (suspects + others)[:, len(components.shifts) // 2]
     in_common = of_groups[len(kinds) :].sum()
     for g, share in enumerate(shares):
         members = share > 0
