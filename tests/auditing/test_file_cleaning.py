@@ -137,3 +137,18 @@ def test_several_files_become_a_folder(in_python, tmp_path):
     done = audit.clean_file(files, tmp_path / "clean")
     assert sum(read_table(path).num_rows for path in done.path.iterdir()) == done.n_kept
     assert "are known by their places" in done.cautions[0]
+
+
+def test_several_labels_change_where_people_drop_a_row(tmp_path):
+    table = written_kind("multilabel", tmp_path)
+    audit = load_audit(audited_kind("multilabel", table, "--no-self-check")[0])
+    with Decisions(tmp_path / "a.decisions") as decisions:
+        decisions.record(said(row_key=audit.row_keys()[0], kind="unusable"))
+        how = {"decisions": decisions, "undecided": "act"}
+        done = audit.clean_file(table, tmp_path / "clean.csv", "relabel", **how)
+        cleaned = audit.clean("relabel", **how)
+    assert done.n_kept == len(audit) - 1
+    assert (cleaned.labels != audit.labels).any(axis=0).sum() > 1
+    after = read_table(done.path)
+    written = np.column_stack([after[f"is_{name}"].to_numpy() for name in ("ant", "bee", "cow")])
+    np.testing.assert_array_equal(written.astype(int), cleaned.labels[cleaned.kept])

@@ -515,10 +515,10 @@ def test_weights_are_a_column_more(here):
     assert result.output.startswith(
         "The column sample_weight says how probably each row is right.\n"
     )
-    before = read_table(here / "pets.csv").to_pydict()
-    after = read_table(here / "weighted.csv").to_pydict()
-    weights = np.array(after.pop("sample_weight"), dtype=float)
-    assert after == before
+    before = (here / "pets.csv").read_bytes().splitlines()
+    after = (here / "weighted.csv").read_bytes().splitlines()
+    assert [line.rpartition(b";")[0] for line in after] == before
+    weights = np.array([line.rpartition(b";")[2] for line in after[1:]], dtype=float)
     p_wrong = errata.Audit.load(here / "pets.audit").p_wrong
     np.testing.assert_allclose(weights, 1 - p_wrong, rtol=0, atol=1e-4)
     again = run(here / "pets.audit", "-o", here / "twice.csv", "--action", "weight", "--table",

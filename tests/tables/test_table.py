@@ -187,6 +187,29 @@ def test_rows_stay_or_go_and_a_column_changes_in_the_same_pass(tmp_path, ending)
     assert [float(x) for x in found["x"].to_pylist()] == [2.5, 3.5]
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv.gz", "jsonl", "parquet", "feather", "xlsx"])
+def test_a_new_column_stands_behind_the_others(tmp_path, ending):
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    write_some(source)
+    new = {"name": "z", "values": [0.25, 1.0, None], "is_new": True}
+    copy_with_rows(source, target, [True, False, True], **new)
+    found = read_table(target)
+    assert found.column_names == ["x", "y", "z"]
+    assert found.select(["x", "y"]).equals(read_table(source).take([0, 2]))
+    assert str(found["z"][0]) == "0.25"
+    assert not str(found["z"][1]).strip("None")
+    with pytest.raises(ValueError, match="has a column 'z' already; rename it"):
+        copy_with_rows(target, target, [True, True], **new | {"values": [1.0, 2.0]})
+
+
+def test_a_new_column_of_a_text_leaves_every_other_byte(tmp_path):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    source.write_bytes(b'\xef\xbb\xbf\n"x;" ;y\r\n"1";"a"\n\n 2;"b;\nb"\r\n\r\n3;')
+    copy_with_rows(source, target, [True] * 3, name="z", values=[1, 2, 3], is_new=True)
+    expected = b'\xef\xbb\xbf\n"x;" ;y;z\r\n"1";"a";1\n\n 2;"b;\nb";2\r\n\r\n3;;3'
+    assert target.read_bytes() == expected
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_the_number_of_rows_must_be_right(tmp_path, ending):
     source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"

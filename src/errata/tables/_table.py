@@ -103,6 +103,7 @@ def copy_with_rows(
     *,
     name: str | None = None,
     values: Any = None,
+    is_new: bool = False,
 ) -> None:
     r"""Copy the rows of a table where ``keep`` is true, and everything about them as it was.
 
@@ -116,6 +117,8 @@ def copy_with_rows(
         A column to replace in the same pass.
     values : array-like, optional
         Its new values, one for each row of ``source``, those that go included.
+    is_new : bool
+        The column is not there yet: it is put behind the others, and holds numbers.
 
     Examples
     --------
@@ -142,7 +145,8 @@ def copy_with_rows(
     values = [None] * len(keep) if values is None else _make_list(values)
     if len(values) != len(keep):
         raise ValueError(f"keep has {len(keep)} entries, but values has {len(values)}.")
-    copy_changed(Path(source), Path(target), _records.make_change(keep, name, values))
+    change = _records.make_change(keep, name, values, is_new=is_new)
+    copy_changed(Path(source), Path(target), change)
 
 
 def write_table(

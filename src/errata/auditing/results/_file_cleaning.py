@@ -149,7 +149,7 @@ def clean_table(
         rows = _find_rows(path, now, audit, notes, cautions)
         cleaned, new = audit._write_labels(now, rows, audit.clean(**cleaning))
         if is_weighted:
-            _write_weights(path, out, new, cleaned.weight[rows])
+            _copy_with_weights(path, out, new, np.round(cleaned.weight[rows], 4))
         else:
             _copy_columns(path, out, cleaned.kept[rows], new)
         counts.add(cleaned, shifted(audit.p_wrong, odds), audit.labelled)
@@ -168,26 +168,34 @@ def _copy_columns(table: Path, out: Path, kept: np.ndarray, columns: dict[str, l
     if not columns:
         copy_with_rows(table, out, kept)
         return
-    if len(columns) == 1:  # also a folder of pictures, which has no format
-        ((name, values),) = columns.items()
+    *others, (name, values) = columns.items()
+    if not others:  # also a folder of pictures, which has no format
         copy_with_rows(table, out, kept, name=name, values=values)
         return
     check_same_format(table, out)  # now, while errors name it
+    all_rows = np.ones_like(kept)
     with atomic_path(out) as temporary:
-        for place, (name, values) in enumerate(columns.items()):
-            source = temporary if place else table
-            copy_with_rows(source, temporary, kept, name=name, values=values)
+        source = table
+        for other, cells in others:
+            copy_with_rows(source, temporary, all_rows, name=other, values=cells)
+            source = temporary
+        copy_with_rows(source, temporary, kept, name=name, values=values)
 
 
-def _write_weights(
+def _copy_with_weights(
     table: Path, out: Path, labels: dict[str, list[Any]], weights: np.ndarray
 ) -> None:
-    """Write the table with its labels and one column more."""
-    whole = read_table(table)
-    if WEIGHT in whole.column_names:
-        raise ValueError(f"{table} has a column {WEIGHT!r} already; rename it.")
-    columns = {name: whole[name] for name in whole.column_names}
-    write_table(out, columns | labels | {WEIGHT: np.round(weights, 4)})
+    """Copy all rows with their labels, and a column of weights behind the others."""
+    if table.is_dir():  # of pictures: a list of them, as folders have no place for weights
+        listed = read_table(table)
+        columns = {name: listed[name] for name in listed.column_names}
+        write_table(out, columns | labels | {WEIGHT: weights})
+        return
+    check_same_format(table, out)  # now, while errors name it
+    all_rows = np.ones(len(weights), dtype=bool)
+    with atomic_path(out) as temporary:
+        _copy_columns(table, temporary, all_rows, labels)
+        copy_with_rows(temporary, temporary, all_rows, name=WEIGHT, values=weights, is_new=True)
 
 
 def finish(

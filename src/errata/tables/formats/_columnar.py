@@ -153,13 +153,14 @@ def _get_format(path: Path) -> str:
 
 
 def _make_schema(schema: Any, change: Change, path: Path) -> Any:
-    """The schema of a copy: of the column that changes, the type of the values is kept."""
+    """The schema of a copy: a column that changes keeps its type, a new one holds numbers."""
     import pyarrow
 
-    if change.name is None:
+    place = change.place_in(schema.names, path)
+    if change.is_new:
+        return schema.append(pyarrow.field(change.name, pyarrow.float64()))
+    if place is None:
         return schema
-    check_named_once(schema.names, [change.name], path)
-    place = schema.names.index(change.name)
     field = schema.field(place)
     is_dictionary = pyarrow.types.is_dictionary(field.type)
     return schema.set(place, field.with_type(field.type.value_type)) if is_dictionary else schema
@@ -169,6 +170,9 @@ def _apply_change(table: Any, change: Change, start: int, schema: Any, path: Pat
     """The rows from ``start`` on that stay, as they become."""
     if change.name is None:
         keep, _ = change.of(start, [None] * table.num_rows)
+    elif change.is_new:
+        keep, values = change.of(start, [None] * table.num_rows)
+        table = table.append_column(field := schema.field(-1), _cast(values, field, path))
     else:
         place = schema.names.index(change.name)
         cells = table.column(place).to_pylist()

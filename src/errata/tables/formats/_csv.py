@@ -46,18 +46,20 @@ def read(path: Path, names: Sequence[str] | None) -> Any:
 def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a table row by row; what does not change keeps every byte, quotes and all."""
     with atomic_path(target) as temporary, open_text_table(source) as table:
-        place = None
-        if change.name is not None:
-            check_named_once(table.header.cells, [change.name], source)
-            place = table.header.cells.index(change.name)
+        header = table.header
+        place = change.place_in(header.cells, source)
+        if change.is_new:
+            header = _append_cell(header, change.name, table.delimiter)
 
         def cell(row: Record) -> str | None:
             return None if place is None else row.cells[place]
 
         with open_text(temporary, "w", table.encoding) as stream:
-            stream.write(table.header.raw)
+            stream.write(header.raw)
             for row, value in apply_change(table.rows, cell, change, source):
-                if place is not None:
+                if change.is_new:
+                    row = _append_cell(row, value, table.delimiter)
+                elif place is not None:
                     row = _replace_cell(row, place, value, table.delimiter)
                 stream.write(row.raw)
 
@@ -177,16 +179,33 @@ def _replace_cell(row: Record, place: int, value: Any, delimiter: str) -> Record
     text = "" if value is None else str(value)
     if text == row.cells[place]:
         return row
-    cell = _compile_cell(delimiter)
-    start = 0
-    for _ in range(place):
-        start = cell.match(row.raw, start).end() + 1  # type: ignore[union-attr]
-    end = cell.match(row.raw, start).end()  # type: ignore[union-attr]
+    start, end = _find_cell(row.raw, place, delimiter)
     # An empty cell alone on its line would be a blank line, and blank lines are not rows.
     quoted = row.raw[start:end].startswith('"') or (not text and len(row.cells) == 1)
-    if quoted or re.search(f'["\r\n{re.escape(delimiter)}]', text):
-        text = '"' + text.replace('"', '""') + '"'
+    text = _quote(text, delimiter, always=quoted)
     return row._replace(raw=row.raw[:start] + text + row.raw[end:])
+
+
+def _append_cell(row: Record, value: Any, delimiter: str) -> Record:
+    """The row with one cell more, before the end of its line."""
+    _, end = _find_cell(row.raw, len(row.cells) - 1, delimiter)
+    text = _quote("" if value is None else str(value), delimiter)
+    return row._replace(raw=row.raw[:end] + delimiter + text + row.raw[end:])
+
+
+def _find_cell(raw: str, place: int, delimiter: str) -> tuple[int, int]:
+    """Where a cell stands in its row, which blank lines and a mark may come before."""
+    cell = _compile_cell(delimiter)
+    start = len(raw) - len(raw.lstrip(f"{MARK}\r\n"))
+    for _ in range(place):
+        start = cell.match(raw, start).end() + 1  # type: ignore[union-attr]
+    return start, cell.match(raw, start).end()  # type: ignore[union-attr]
+
+
+def _quote(text: str, delimiter: str, *, always: bool = False) -> str:
+    if always or re.search(f'["\r\n{re.escape(delimiter)}]', text):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 @cache

@@ -38,6 +38,7 @@ class Sheet(NamedTuple):
     name: str
     header: list[str]
     rows: list[list[Any]]  # None where a cell is empty
+    header_line: int
     lines: list[int]  # where in the sheet each row stands, counted from 1
     width: int  # columns of the sheet, those without a name or a value included
     places: list[int]  # columns of the sheet that the header names, counted from 0
@@ -73,7 +74,7 @@ def read_sheet(path: Path) -> Sheet:
             others
         )
         raise ValueError(f"{path} has nothing in its first sheet, {found.name!r}{hint}.")
-    (_, header), *body = filled
+    (header_line, header), *body = filled
     if not body:
         raise NoRowsError(f"{path} has a header but no rows.")
     if merged:
@@ -86,7 +87,13 @@ def read_sheet(path: Path) -> Sheet:
     rows = [row for _, row in body]
     places = _find_columns(header, rows, path)
     return Sheet(
-        found.name, [_format_cell(header[p]) for p in places], rows, lines, len(header), places
+        found.name,
+        [_format_cell(header[place]) for place in places],
+        rows,
+        header_line,
+        lines,
+        len(header),
+        places,
     )
 
 
@@ -240,7 +247,11 @@ def copy(source: Path, target: Path, change: Change) -> None:
     workbook = require("openpyxl", extra="excel").load_workbook(source)
     page = workbook[sheet.name]
     _write_values(page, sheet)
-    if change.name is not None:
+    if change.is_new:
+        _set(page.cell(sheet.header_line, sheet.width + 1), change.name)
+        for line, new in zip(sheet.lines, values, strict=True):
+            _set(page.cell(line, sheet.width + 1), _check_value(new, target))
+    elif change.name is not None:
         column = sheet.places[sheet.header.index(change.name)] + 1
         for line, old, new in zip(sheet.lines, sheet.cells(change.name), values, strict=True):
             if new != old:
@@ -255,10 +266,10 @@ def _apply_change(sheet: Sheet, change: Change, source: Path) -> tuple[Any, list
 
     Where a column of several kinds was read as text, "3" is the number 3 again.
     """
-    if change.name is None:
+    place = change.place_in(sheet.header, source)
+    if place is None:
         return change.of(0, [None] * len(sheet.rows))
-    check_named_once(sheet.header, [change.name], source)
-    cells = sheet.cells(change.name)
+    cells = sheet.cells(sheet.header[place])
     read = convert_to_one_kind(cells)
     keep, values = change.of(0, read)
     as_written = dict(zip(read, cells, strict=True))

@@ -184,10 +184,12 @@ def open_json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
 
 def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a table line by line; what does not change keeps every byte."""
-    found = change.name is None
+    found = change.name is None or change.is_new
 
     def cell(row: Record) -> Any:
         nonlocal found
+        if change.is_new:
+            change.check_new(row.cells, source)
         found = found or change.name in row.cells
         return row.cells.get(change.name)
 

@@ -3,7 +3,7 @@
 import gzip
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,22 +58,40 @@ class Change(NamedTuple):
     """What becomes of a table as it is copied, some rows at a time, in their order.
 
     ``of(start, cells)`` is given the cells of the column in rows from ``start`` on, and says which
-    of these rows stay and what the cells become. Without a name the cells are all None.
+    of these rows stay and what the cells become. Without a name the cells are all None, and so are
+    those of a column that is new, which is put behind the others.
     """
 
     name: str | None
     of: Callable[[int, list[Any]], tuple[Sequence[bool] | np.ndarray, list[Any]]]
     n_rows: int | None = None  # how many the table must have
+    is_new: bool = False
+
+    def place_in(self, header: Sequence[str], path: Path) -> int | None:
+        """Where the column stands among others; None where there is none, or it is new."""
+        if self.is_new:
+            self.check_new(header, path)
+        if self.name is None or self.is_new:
+            return None
+        check_named_once(header, [self.name], path)
+        return list(header).index(self.name)
+
+    def check_new(self, header: Container[str], path: Path) -> None:
+        """Raise when there is such a column already."""
+        if self.name in header:
+            raise ValueError(f"{path} has a column {self.name!r} already; rename it.")
 
 
-def make_change(keep: np.ndarray, name: str | None, values: list[Any]) -> Change:
+def make_change(
+    keep: np.ndarray, name: str | None, values: list[Any], *, is_new: bool = False
+) -> Change:
     """A change that is known for all rows before any is read."""
 
     def of(start: int, cells: list[Any]) -> tuple[np.ndarray, list[Any]]:
         rows = slice(start, start + len(cells))
         return keep[rows], values[rows]
 
-    return Change(name, of, len(keep))
+    return Change(name, of, len(keep), is_new)
 
 
 def attach_blank_lines(records: Iterable[Record]) -> Iterator[Record]:
