@@ -13,7 +13,7 @@ from ...tables.stored._sources import is_stored
 from .._audit import Options, run_audit
 from ..results._audit import Audit
 from ..stored._audit import audit_stored
-from ._problem import ClassProblem
+from ._problem import choose_problem
 
 
 def audit(
@@ -174,7 +174,7 @@ def audit(
     with open_progress(progress) as tell:
         if not is_stored(X):
             _check_not_stored(out, memory, engine)
-            return run_audit(ClassProblem(X, y), options, tell)
+            return run_audit(choose_problem(X, y, options), options, tell)
         return audit_stored(
             X, y, options, tell, out=out, memory=memory, engine=engine, resume=resume
         )

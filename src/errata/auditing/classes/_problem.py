@@ -11,8 +11,8 @@ from ..._compat import take_rows
 from ..._format import join_names, percent
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
-from ...tables._columns import take_table_rows
-from .._audit import Problem
+from ...tables._columns import count_rows, take_table_rows
+from .._audit import Options, Problem
 from .._learning import Judge, Judged, Learnt, rows_to_learn_from
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
 from ..classes import (
@@ -39,26 +39,42 @@ from ..results._audit import Audit
 from ..results._flags import Rows, flags_by_line, near_borders
 from ..results._rates_by import NoiseRate
 from ..sequences import (
-    Timeline,
     check_sequence,
     read_recordings,
     read_signals,
 )
 
 
-class ClassProblem(Problem):
-    """Rows with one label each, those of recordings included.
+def choose_problem(X: Any, y: Any, options: Options) -> "ClassProblem":
+    """Rows in memory: all of them are learnt from, or some that are drawn, or recordings."""
+    if options.sequence is not None or options.wavelets is not None:
+        check_sequence(
+            options.sequence,
+            options.wavelets,
+            groups=options.groups,
+            embeddings=options.embeddings,
+            image_shape=options.image_shape,
+        )
+        return RecordingProblem(X, y)
+    try:
+        n = count_rows(X if isinstance(y, str) else y)
+    except (TypeError, IndexError):  # these are no labels, which is said when they are read
+        n = 0
+    return DrawnProblem(X, y) if n > LEARN_ROWS else ClassProblem(X, y)
 
-    Where all rows were learnt from, each was judged by models that had not seen it. Of a larger
-    table some are drawn, and all are judged by what was learnt from these.
+
+class ClassProblem(Problem):
+    """Rows with one label each: all are learnt from, by models that have not seen the row judged.
+
+    Methods follow each other as they are called.
     """
 
+    can_ask_again = True
+    may_be_blank = True  # whether a row may have no label
     verdicts: tuple[np.ndarray, np.ndarray] | None = None  # rows decided, and what labels were
     given: TableRows  # all rows
-    learnt_proba: np.ndarray | None = None  # the user's probabilities of the rows to learn from
-    inputs: Inputs  # of the rows to learn from, then of all rows, without features
+    inputs: Inputs  # of the rows to learn from; when all are judged, of all, without features
     learnt: Learnt
-    judge: Judge | None = None  # of the rows of a table that some were drawn from
     posterior: Posterior  # of the rows that could be audited, in their order in the inputs
     filled: tuple[np.ndarray, np.ndarray]  # codes of rows without a label, and probabilities
     duplicates: list[np.ndarray]  # rows with equal features whose labels differ
@@ -74,107 +90,56 @@ class ClassProblem(Problem):
         y = self.y
         known = options.known
         notes: list[str] = []
-        if options.sequence is not None or options.wavelets is not None:
-            check_sequence(
-                options.sequence,
-                options.wavelets,
-                groups=options.groups,
-                embeddings=options.embeddings,
-                image_shape=options.image_shape,
-            )
         if options.decisions is not None:
-            # Time does not stand still where a row is unusable: a recording has no gaps.
-            may_be_blank = options.sequence is None
             X, y, known, self.verdicts, notes = lay_over(
-                X, y, known, options.decisions, options.keys, may_be_blank=may_be_blank
+                X, y, known, options.decisions, options.keys, may_be_blank=self.may_be_blank
             )
-        if options.sequence is None:
-            given = read_labels(X, y, known, options.drop)
-        else:
-            self.inputs = read_recordings(
-                X,
-                y,
-                options.sequence,
-                wavelets=options.wavelets,
-                trust=options.trust,
-                known=known,
-                seed=options.seed,
-            )
-            self.has_neighbors = False
-            inputs = self.inputs
-            given = TableRows(
-                inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known
-            )
+        given = self.read_rows(X, y, known)
         n = len(given.codes)
         proba = options.pred_proba
-        groups = options.groups
         proba_notes: list[str] = []
+        if proba is not None:
+            proba = check_pred_proba(proba, given.classes, n, proba_notes)
+        groups = options.groups
         self.given = given._replace(
             places=np.arange(n),
             embeddings=options.embeddings,
-            pred_proba=None
-            if proba is None
-            else check_pred_proba(proba, given.classes, n, proba_notes),
+            pred_proba=proba,
             groups=None if groups is None else one_per_row("groups", groups, n),
         )
-        if options.sequence is None:
-            self.inputs = self._inputs()
+        self.inputs = self.read_features()
         sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
         sizes_by_class = dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
         self.inputs.notes.extend([*proba_notes, *notes, *notes_on_spellings(sizes_by_class)])
         self.name_rows(given.table, n)
 
-    def _inputs(self) -> Inputs:
-        """The inputs of all rows, or of those that are drawn to learn from."""
+    def read_rows(self, X: Any, y: Any, known: Any) -> TableRows:
+        """Read the labels, and which of them are certain."""
+        return read_labels(X, y, known, self.options.drop)
+
+    def read_features(self) -> Inputs:
+        """The inputs of the rows to learn from."""
         options = self.options
-        given = self.given
-        n = len(given.codes)
-        drawn = None
-        if n > LEARN_ROWS:
-            drawn = rows_to_learn_from(n, options.seed)
-            given = given.for_rows(drawn)
-        self.learnt_proba = given.pred_proba
-        inputs = inputs_of(
-            given,
-            trust=options.trust,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
-            drawn=drawn,
-            n_rows=n,
-        )
-        if drawn is None or options.estimator is not None:  # which alone looks at the table itself
-            return inputs
-        return inputs.without_features()._replace(table=None)
+        return inputs_of(self.given, trust=options.trust, seed=options.seed, n_jobs=options.n_jobs)
 
     def find(self, progress: Progress) -> None:
-        """Learn from the rows, or from those that were drawn, and judge all of them."""
-        drawn = self.inputs.drawn
+        """Learn from the rows, and take over what models say of each that have not seen it."""
+        given = self.given
         self.learnt = Learnt(
             self.inputs,
             self.options,
-            pred_proba=self.learnt_proba,
-            fills=bool((self.given.codes < 0).any()),
-            # What the user's probabilities alone say of a row does not depend on the draw.
-            judged=drawn is None or self.inputs.X is not None,
+            pred_proba=given.pred_proba,
+            fills=bool((given.codes < 0).any()),
             progress=progress,
         )
-        if drawn is None:
-            self._take_learnt()
-        else:
-            progress("judging the other rows")
-            self._judge_all()
-        self.conclude()
-
-    def _take_learnt(self) -> None:
-        """All rows were learnt from, and each was judged by models that had not seen it."""
-        inputs = self.learnt.inputs
+        inputs = self.inputs
         blank = inputs.unlabelled
         self.filled = (blank, np.empty(0))  # no row, and no probability
         if self.learnt.filler is not None:
             X = None
             if inputs.features is not None and inputs.scale is not None:
                 X = inputs.scale.transform(take_rows(inputs.features.X, blank))
-            proba = self.given.pred_proba
+            proba = given.pred_proba
             proba = None if proba is None else proba[np.ix_(blank, inputs.present)]
             codes, p = self.learnt.filler(X, proba)
             self.filled = (inputs.present[codes], p)
@@ -182,53 +147,7 @@ class ClassProblem(Problem):
         self.learnt.forget_features()
         self.inputs = self.learnt.inputs
         self.posterior = self.learnt.posterior
-        self.can_ask_again = self.inputs.timeline is None
-
-    def _judge_all(self) -> None:
-        """Judge all rows of a table that some were drawn from, a block at a time."""
-        given = self.given
-        judge = Judge(self.learnt)
-        self.judge = judge
-        found = None
-        done = 0
-        filled = []
-        bits = []
-        self.kept_logs = []
-        unread: Counter[str] = Counter()
-        for block in blocks(len(given.codes), JUDGED_ROWS):
-            judged = Judged(judge, given.for_rows(block))
-            if found is None:
-                found = judged.found.make_room(int(are_among(given.codes, judge.present).sum()))
-            found.put(done, judged.found)
-            done += len(judged.found.p_wrong)
-            filled.append(judged.filled)
-            bits.append(judged.bits)
-            unread += judged.unread
-            if judge.asks_models:
-                self.kept_logs.append(judged.logs)
-        self.learnt.forget_features()
-        assert found is not None  # there is a block at least
-        self.take(found, given, unread)
-        codes, p = zip(*filled, strict=True)
-        self.filled = (np.concatenate(codes), np.concatenate(p))
-        self.duplicates = find_duplicates_by_bits(bits, given.codes)
-
-    def take(self, found: Findings, given: TableRows, unread: Counter[str]) -> None:
-        """Take over the rows of a table that were judged by what was learnt from some of them."""
-        drawn = self.learnt.inputs
-        self.inputs = drawn.without_features()._replace(
-            table=given.table,
-            labels=given.labels,
-            codes=given.codes,
-            known=given.known,
-            X=None,
-            audited=np.flatnonzero(are_among(given.codes, drawn.present)),
-            groups=None,
-            folds=None,
-            notes=[*drawn.notes, *unread_note(unread)],
-            drawn=None,
-        )
-        self.posterior = self.learnt.gather(found)
+        self.conclude()
 
     def conclude(self) -> None:
         """What flags are drawn from, after people were heard."""
@@ -244,7 +163,7 @@ class ClassProblem(Problem):
                 before.p_wrong[doubtful], before.suspicion[doubtful]
             )
             self.posterior = with_verdicts(
-                before, self._logs(), inputs.audited_codes, *found, flagged
+                before, self.pool_logs(), inputs.audited_codes, *found, flagged
             )
         posterior = self.posterior
         self.has_skill = posterior.skill.enough
@@ -254,13 +173,9 @@ class ClassProblem(Problem):
         self.doubtful = np.ones(len(self.p_wrong), dtype=bool) if known is None else ~known
         self.has_map = self.learnt.inputs.X is not None
 
-    def _logs(self) -> np.ndarray:
-        """What the pool of models says of the audited rows."""
-        if self.judge is None:
-            return self.learnt.pool.logs
-        if self.kept_logs:
-            return np.concatenate(self.kept_logs, axis=1)
-        return self.judge.pool_all(self.given)  # seldom asked for, and quicker computed than kept
+    def pool_logs(self) -> np.ndarray:
+        """What all models together say of the audited rows."""
+        return self.learnt.pool.logs
 
     @property
     def can_inject(self) -> bool:
@@ -269,12 +184,7 @@ class ClassProblem(Problem):
 
     def inject(self, progress: Progress) -> Any:
         """Inject wrong labels, by the noise model or at random."""
-        learnt = self.learnt
-        if not len(learnt.posterior.p_wrong):  # judged with all other rows
-            places = np.asarray(learnt.inputs.drawn)[learnt.inputs.audited]
-            of_drawn = np.searchsorted(self.inputs.audited, places)
-            learnt.posterior = self.posterior.for_rows(of_drawn)
-        check = learnt.inject_errors(progress)
+        check = self.learnt.inject_errors(progress)
         self.inputs.notes.extend(self.learnt.note_check())
         return check
 
@@ -330,21 +240,184 @@ class ClassProblem(Problem):
         )
 
     def keep_view(self, result: Audit) -> None:
-        """Of a table that rows were drawn from, they are looked at when asked for."""
-        if self.judge is None:
-            pool = self.learnt.pool
-            self.shown = View(
-                inputs=self.inputs,
-                posterior=self.posterior,
-                logs=pool.logs,
-                models=pool.names,
-                predicted=pool.predicted,
-            )
+        """Of all rows."""
+        pool = self.learnt.pool
+        self.shown = View(
+            inputs=self.inputs,
+            posterior=self.posterior,
+            logs=pool.logs,
+            models=pool.names,
+            predicted=pool.predicted,
+        )
+
+    def show(self, result: Audit) -> None:
+        """Add a map of the data, and examples."""
+        super().show(result)
+        result.notes += notes_about_duplicates(result.duplicates)
+
+    def group_hypotheses(self, result: Audit) -> Groups:
+        """By kind and rate."""
+        posterior = self.posterior
+        p = group_hypotheses(posterior, self.pool_logs(), self.inputs.audited_codes)
+        return *weigh_groups(posterior.noise), for_all_rows(self.inputs, p, posterior.rate)
+
+    @property
+    def reviewed(self) -> np.ndarray:
+        """Whether each row has a label that may be wrong."""
+        return self.inputs.doubtful
+
+
+class RecordingProblem(ClassProblem):
+    """Rows with one label each that follow each other in time."""
+
+    has_neighbors = False
+    can_ask_again = False
+    may_be_blank = False  # time does not stand still where a row is unusable
+
+    def read_rows(self, X: Any, y: Any, known: Any) -> TableRows:
+        """Read labels, recordings and signals."""
+        options = self.options
+        self.inputs = read_recordings(
+            X,
+            y,
+            options.sequence,
+            wavelets=options.wavelets,
+            trust=options.trust,
+            known=known,
+            seed=options.seed,
+        )
+        inputs = self.inputs
+        return TableRows(inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known)
+
+    def read_features(self) -> Inputs:
+        """Those of signals, which were read with the labels."""
+        return self.inputs
+
+    def show(self, result: Audit) -> None:
+        """Add a map of the data, from where to where labels are wrong, and the signal there.
+
+        A row by itself says little in recordings, and that others look like it is nothing unusual.
+        """
+        Problem.show(self, result)
+        inputs = self.inputs
+        timeline = inputs.timeline
+        assert timeline is not None
+        signals, _, _ = read_signals(inputs.table, timeline.recordings)
+        result.examples = []
+        result.timeline = timeline
+        result.traces = timeline.draw_traces(
+            result._stretch_columns(),
+            {column.name: values for column, values in signals},
+            inputs.codes,
+            labels=result.labels,
+            suggested=result.suggested,
+        )
+
+
+class DrawnProblem(ClassProblem):
+    """Rows of a large table: some are drawn to learn from, all are judged by what was learnt."""
+
+    can_ask_again = False
+    learnt_proba: np.ndarray | None  # the user's probabilities of the rows to learn from
+    judge: Judge
+
+    def read_features(self) -> Inputs:
+        """The inputs of the rows that are drawn to learn from."""
+        options = self.options
+        n = len(self.given.codes)
+        drawn = rows_to_learn_from(n, options.seed)
+        rows = self.given.for_rows(drawn)
+        self.learnt_proba = rows.pred_proba
+        inputs = inputs_of(
+            rows,
+            trust=options.trust,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            drawn=drawn,
+            n_rows=n,
+        )
+        if options.estimator is not None:  # which alone looks at the table itself
+            return inputs
+        return inputs.without_features()._replace(table=None)
+
+    def find(self, progress: Progress) -> None:
+        """Learn from the drawn rows, and judge all of them, a block at a time."""
+        given = self.given
+        self.learnt = Learnt(
+            self.inputs,
+            self.options,
+            pred_proba=self.learnt_proba,
+            fills=bool((given.codes < 0).any()),
+            # What the user's probabilities alone say of a row does not depend on the draw.
+            judged=self.inputs.X is not None,
+            progress=progress,
+        )
+        progress("judging the other rows")
+        judge = Judge(self.learnt)
+        self.judge = judge
+        n_audited = int(are_among(given.codes, judge.present).sum())
+        found = None
+        done = 0
+        filled = []
+        bits = []
+        self.kept_logs = []
+        unread: Counter[str] = Counter()
+        for block in blocks(len(given.codes), JUDGED_ROWS):
+            judged = Judged(judge, given.for_rows(block))
+            if found is None:
+                found = judged.found.make_room(n_audited)
+            found.put(done, judged.found)
+            done += len(judged.found.p_wrong)
+            filled.append(judged.filled)
+            bits.append(judged.bits)
+            unread += judged.unread
+            if judge.asks_models:
+                self.kept_logs.append(judged.logs)
+        self.learnt.forget_features()
+        assert found is not None  # there is a block at least
+        codes, p = zip(*filled, strict=True)
+        self.filled = (np.concatenate(codes), np.concatenate(p))
+        self.duplicates = find_duplicates_by_bits(bits, given.codes)
+        self.take(found, given, unread)
+
+    def take(self, found: Findings, given: TableRows, unread: Counter[str]) -> None:
+        """Take over all rows, which were judged by what was learnt from some of them."""
+        drawn = self.learnt.inputs
+        self.inputs = drawn.without_features()._replace(
+            table=given.table,
+            labels=given.labels,
+            codes=given.codes,
+            known=given.known,
+            X=None,
+            audited=np.flatnonzero(are_among(given.codes, drawn.present)),
+            groups=None,
+            folds=None,
+            notes=[*drawn.notes, *unread_note(unread)],
+            drawn=None,
+        )
+        self.posterior = self.learnt.gather(found)
+        self.conclude()
+
+    def pool_logs(self) -> np.ndarray:
+        """What all models together say of the audited rows."""
+        if self.kept_logs:
+            return np.concatenate(self.kept_logs, axis=1)
+        return self.judge.pool_all(self.given)  # seldom asked for, and quicker computed than kept
+
+    def inject(self, progress: Progress) -> Any:
+        """Inject wrong labels among the drawn rows."""
+        learnt = self.learnt
+        if not len(learnt.posterior.p_wrong):  # judged with all other rows
+            places = np.asarray(learnt.inputs.drawn)[learnt.inputs.audited]
+            of_drawn = np.searchsorted(self.inputs.audited, places)
+            learnt.posterior = self.posterior.for_rows(of_drawn)
+        return super().inject(progress)
+
+    def keep_view(self, result: Audit) -> None:
+        """Rows are looked at when they are asked for."""
 
     def look(self, rows: np.ndarray) -> RowsView:
         """Some rows, among those that were learnt from."""
-        if self.judge is None:
-            return self.shown
         learnt = self.learnt
         drawn = learnt.inputs
         places = np.asarray(drawn.drawn)
@@ -386,42 +459,6 @@ class ClassProblem(Problem):
     def posterior_at(self, places: np.ndarray, extra: Findings) -> Posterior:
         """The posterior of rows at these places: drawn ones, then those of ``extra``."""
         return self.posterior.for_rows(np.searchsorted(self.inputs.audited, places))
-
-    def show(self, result: Audit) -> None:
-        """Add a map of the data, and examples or, in recordings, stretches."""
-        super().show(result)
-        if self.inputs.timeline is None:
-            result.notes += notes_about_duplicates(result.duplicates)
-        else:
-            self._show_stretches(result, self.inputs.timeline)
-
-    def _show_stretches(self, result: Audit, timeline: Timeline) -> None:
-        """Add from where to where labels are wrong, and the signal there.
-
-        A row by itself says little in recordings, and that others look like it is nothing unusual.
-        """
-        inputs = self.inputs
-        signals, _, _ = read_signals(inputs.table, timeline.recordings)
-        result.examples = []
-        result.timeline = timeline
-        result.traces = timeline.draw_traces(
-            result._stretch_columns(),
-            {column.name: values for column, values in signals},
-            inputs.codes,
-            labels=result.labels,
-            suggested=result.suggested,
-        )
-
-    def group_hypotheses(self, result: Audit) -> Groups:
-        """By kind and rate."""
-        posterior = self.posterior
-        p = group_hypotheses(posterior, self._logs(), self.inputs.audited_codes)
-        return *weigh_groups(posterior.noise), for_all_rows(self.inputs, p, posterior.rate)
-
-    @property
-    def reviewed(self) -> np.ndarray:
-        """Whether each row has a label that may be wrong."""
-        return self.inputs.doubtful
 
 
 def find_verdicts(

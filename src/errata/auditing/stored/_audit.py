@@ -34,7 +34,7 @@ from .._learning import (
 from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, MOST_CLASSES
 from ..classes import Groups, Posterior, group_hypotheses, weigh_groups
-from ..classes._problem import ClassProblem, find_duplicates_by_bits, unread_note
+from ..classes._problem import ClassProblem, DrawnProblem, find_duplicates_by_bits, unread_note
 from ..examples._examples import n_examples
 from ..inputs._duplicates import find_repeated_rows
 from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums, inputs_of
@@ -152,7 +152,7 @@ class TableColumns:
         return np.column_stack([column_array(table, name) for name in self.pred_proba])
 
 
-class StoredProblem(ClassProblem):
+class StoredProblem(DrawnProblem):
     """Rows of a table that is read in parts; what is finished is kept in a ledger.
 
     Some rows are learnt from. All are judged part by part, and then are as those in memory.
@@ -160,8 +160,6 @@ class StoredProblem(ClassProblem):
 
     reading = ""  # it was said when the table was opened
     injecting = "summing up"  # errors were injected before all rows were judged
-    may_be_reviewed = True
-    judge: Judge
 
     def __init__(
         self, source: Source, columns: TableColumns, engine: Engine, ledger: Ledger
@@ -253,11 +251,10 @@ class StoredProblem(ClassProblem):
             joint=sums.joint,
             right=sums.right,
         )
-        given = TableRows(None, labels, self.classes, codes, rows.known)
-        self.take(found, given, sums.unread)
         self.filled = (rows.other[codes < 0], rows.p_other[codes < 0])
         self.duplicates = find_duplicates_by_bits(self._bits(), codes)
-        self.conclude()
+        given = TableRows(None, labels, self.classes, codes, rows.known)
+        self.take(found, given, sums.unread)
         self.ids = self._ids(np.arange(self.source.n_rows))
 
     def inject(self, progress: Progress) -> SelfCheck | None:
