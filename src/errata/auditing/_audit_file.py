@@ -100,9 +100,12 @@ class FileOptions(Options):
             self.wavelets, "`wavelets`"
         )
         named = is_feature | self.left_out
-        for own, what in ((self.label, "labels"), (self.target, "targets")):
+        held: dict[str | None, str] = dict.fromkeys(self.labels, "labels")
+        held[self.label] = "the labels"
+        held[self.target] = "the targets"
+        for own, what in held.items():
             if own in named:
-                raise ValueError(f"column {own!r} holds the {what}; leave it out of {named[own]}.")
+                raise ValueError(f"column {own!r} holds {what}; leave it out of {named[own]}.")
         for key, name in is_feature.items():
             if key in self.left_out:
                 why = "only a feature can be trusted, so " if name == "`trust`" else ""
@@ -295,15 +298,13 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
     options.check_sequence()
     label = find_label(options.label, file, or_target=True)
     options = replace(options, label=label)
-    table = read_table(file)
-    check_known([label, *options.left_out, *options.trust, *options.wavelets], table, file)
-    options.check_roles()
+    table, kept = _read_columns(file, options, label)
+    kept = kept.drop_columns([label])
     cells = column_array(table, label)
     if cells.dtype.kind == "O":
         cells = cells.copy()
         cells[:] = [None if is_missing(cell, text=True) else cell for cell in cells.tolist()]
     check_labels(cells, label, may_be_blank=options.sequence is None)
-    kept = table.drop_columns([*options.left_out, label])
     if options.wavelets:
         kept = kept.select(list(options.wavelets))
     if kept.num_columns == 0 and options.embeddings is None and options.pred_proba is None:
@@ -338,10 +339,7 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
 def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
     """The audit of the targets in a file."""
     target = str(options.target)
-    table = read_table(file)
-    check_known([target, *options.left_out, *options.trust], table, file)
-    options.check_roles()
-    kept = table.drop_columns(list(options.left_out))
+    table, kept = _read_columns(file, options, target)
     if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
     result: Any = audit_targets(
@@ -358,14 +356,7 @@ def audit_target_file(file: Path, options: FileOptions, progress: Any) -> Any:
 
 def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> Any:
     """The audit of several labels per row in a file."""
-    table = read_table(file)
-    check_known([*options.left_out, *options.trust], table, file)
-    for name in options.labels:
-        if name in options.left_out:
-            raise ValueError(
-                f"column {name!r} holds labels; leave it out of {options.left_out[name]}."
-            )
-    kept = table.drop_columns(list(options.left_out))
+    table, kept = _read_columns(file, options)
     result: Any = audit_multilabel(
         join_pictures(kept, file),
         list(options.labels),
@@ -445,6 +436,15 @@ def _read_items(options: FileOptions, left_out: list[str]) -> Any:
     return table.rename_columns(
         [options.item if each == name else each for each in table.column_names]
     )
+
+
+def _read_columns(file: Path, options: FileOptions, *judged: str) -> tuple[Any, Any]:
+    """The table, and its columns that are features or ``judged``; raise where one is not there."""
+    table = read_table(file)
+    named = [*judged, *options.left_out, *options.trust, *options.wavelets]
+    check_known(named, table, file)
+    options.check_roles()
+    return table, table.drop_columns(list(options.left_out))
 
 
 def _read_shared(table: Any, file: Path, options: FileOptions) -> dict[str, Any]:

@@ -328,17 +328,22 @@ class DrawnProblem(ClassProblem):
         drawn = rows_to_learn_from(n, options.seed)
         rows = self.given.for_rows(drawn)
         self.learnt_proba = rows.pred_proba
+        inputs = self.inputs_of_drawn(rows, drawn, n)
+        # An estimator alone looks at the table itself.
+        return inputs if options.estimator is not None else inputs._replace(table=None)
+
+    def inputs_of_drawn(self, rows: TableRows, drawn: np.ndarray, n_rows: int) -> Inputs:
+        """Those of rows drawn from so many; without what only an estimator of the user looks at."""
+        options = self.options
         inputs = inputs_of(
             rows,
             trust=options.trust,
             seed=options.seed,
             n_jobs=options.n_jobs,
             drawn=drawn,
-            n_rows=n,
+            n_rows=n_rows,
         )
-        if options.estimator is not None:  # which alone looks at the table itself
-            return inputs
-        return inputs.without_features()._replace(table=None)
+        return inputs if options.estimator is not None else inputs.without_features()
 
     def find(self, progress: Progress) -> None:
         """Learn from the drawn rows, and judge all of them, a block at a time."""

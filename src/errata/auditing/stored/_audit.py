@@ -37,7 +37,7 @@ from ..classes import Groups, Posterior, group_hypotheses, weigh_groups
 from ..classes._problem import ClassProblem, DrawnProblem, find_duplicates_by_bits, unread_note
 from ..examples._examples import n_examples
 from ..inputs._duplicates import find_repeated_rows
-from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums, inputs_of
+from ..inputs._inputs import TableRows, check_pred_proba, divide_by_sums
 from ..inputs._labels import (
     check_enough,
     check_many_labels,
@@ -212,18 +212,10 @@ class StoredProblem(DrawnProblem):
         notes: list[str] = []
         if proba is not None:
             proba = check_pred_proba(proba, classes, len(self.drawn), notes)
-        inputs = inputs_of(
-            given._replace(pred_proba=proba),
-            trust=options.trust,
-            seed=options.seed,
-            n_jobs=options.n_jobs,
-            drawn=self.drawn,
-            n_rows=self.source.n_rows,
-        )
+        given = given._replace(pred_proba=proba)
+        inputs = self.inputs_of_drawn(given, self.drawn, self.source.n_rows)
         inputs.notes.extend(notes)
         inputs.notes.extend(notes_on_spellings(self.counts))
-        if options.estimator is None:  # which alone looks at features that are not scaled
-            inputs = inputs.without_features()
         learnt = Learnt(inputs, options, pred_proba=proba, fills=blank > 0, progress=progress)
         check = None
         if options.self_check:
