@@ -34,7 +34,7 @@ from ..tables.stored._files import (
     read_files,
 )
 from ._audit_file import check_labels, find_label
-from .numbers import find_digits, read_targets, write_numbers
+from .numbers import Digits, read_targets, write_numbers
 
 LABEL_NOISE = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
 
@@ -290,7 +290,7 @@ def _disturb(
     features, targets, _ = read_targets(read_table(table), target)
     by = _find_numbers(features) if kind == "unit" else None
     noisy, changed = disturb_targets(targets, rate, kind=kind, by=by, random_state=random_state)
-    digits = find_digits(targets[~np.isnan(targets)])
+    digits = Digits(targets[~np.isnan(targets)])
     cells = column_array(read_table(table, [target]), target).tolist()
     told = {"recorded": noisy, "target": targets, "changed": 1 * changed}
     return write_numbers(cells, changed, noisy, digits), told

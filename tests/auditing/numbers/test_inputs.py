@@ -6,7 +6,7 @@ import errata
 from auditing.target_cases import friedman, swapped
 from errata.auditing.numbers import write_numbers
 from errata.auditing.numbers._audit import find_target_leaks
-from errata.auditing.numbers._inputs import Digits, find_digits
+from errata.auditing.numbers._inputs import Digits
 
 
 @pytest.mark.parametrize(
@@ -14,26 +14,26 @@ from errata.auditing.numbers._inputs import Digits, find_digits
     [([1.25, 3.5, 2.0], 2), ([1, 2, 30], 0), ([1200, 3400], -2), ([1 / 3, 2 / 3], None)],
 )
 def test_suggestions_have_the_digits_of_the_column(targets, decimals):
-    assert find_digits(np.array(targets, dtype=float)).decimals == decimals
+    assert Digits(np.array(targets, dtype=float)).decimals == decimals
 
 
 def test_one_odd_number_does_not_change_how_numbers_are_written():
     targets = np.r_[np.arange(1.0, 100.0), 3.14159]
-    assert find_digits(targets).decimals == 0
+    assert Digits(targets).decimals == 0
 
 
 def test_no_sign_is_suggested_that_the_column_never_has():
     targets = np.array([0.5, 2.0, 9.5])
-    assert find_digits(targets).write(np.array([-3.0]))[0] == 0.5
-    assert find_digits(targets - 0.5).write(np.array([-3.0]))[0] == 0.0
-    assert find_digits(targets - 5).write(np.array([-7.0]))[0] == -7.0
+    assert Digits(targets).write(np.array([-3.0]))[0] == 0.5
+    assert Digits(targets - 0.5).write(np.array([-3.0]))[0] == 0.0
+    assert Digits(targets - 5).write(np.array([-7.0]))[0] == -7.0
 
 
 def test_bounds_have_a_digit_more():
-    np.testing.assert_allclose(find_digits(np.array([1.5, 2.0])).finer(np.array([1.2345])), 1.23)
+    np.testing.assert_allclose(Digits(np.array([1.5, 2.0])).finer(np.array([1.2345])), 1.23)
 
 
-TENTHS = Digits(1, 0.0)
+TENTHS = Digits(np.array([0.0, 0.5]))
 
 
 def changed(cells, row, value, digits=TENTHS):
@@ -62,7 +62,7 @@ def test_nothing_empties_a_cell_and_gaps_stay_gaps():
 
 
 def test_what_people_typed_keeps_its_digits():
-    mask, digits = np.array([True, True]), Digits(0, 0.0)
+    mask, digits = np.array([True, True]), Digits(np.array([0.0, 1.0]))
     both = write_numbers(["12 kg", "13 kg"], mask, np.array([12.25, 13.25]), digits, ~mask ^ [1, 0])
     assert both == ["12.25 kg", "13 kg"]
 

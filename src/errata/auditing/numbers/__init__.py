@@ -16,18 +16,18 @@ that benchmark; its second list chose nothing.
 
 from ._audit import audit_targets
 from ._finding import TargetFindings, TargetSelfCheck, check_targets, find_wrong_targets
-from ._inputs import find_digits, read_targets, write_numbers
+from ._inputs import Digits, read_targets, write_numbers
 from ._result import TargetAudit
 from ._task import TargetRows
 
 __all__ = [
+    "Digits",
     "TargetAudit",
     "TargetFindings",
     "TargetRows",
     "TargetSelfCheck",
     "audit_targets",
     "check_targets",
-    "find_digits",
     "find_wrong_targets",
     "read_targets",
     "write_numbers",

@@ -30,7 +30,7 @@ from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_i
 from ..inputs._labels import check_one_per_row, missing_column, one_per_row
 from ..results._cleaning import read_decided
 from ._finding import TargetFindings, TargetSelfCheck, check_targets, find_wrong_targets
-from ._inputs import FEWEST_TARGETS, LARGEST, Digits, find_digits, give_numbers, read_targets
+from ._inputs import FEWEST_TARGETS, LARGEST, Digits, give_numbers, read_targets
 from ._result import SLIPS, WORDS, TargetAudit
 from ._task import TargetRows
 
@@ -244,7 +244,7 @@ class TargetProblem(Problem):
         findings = self.findings
         targets = self.rows.targets
         has_target = self.rows.has_target
-        digits = find_digits(targets[has_target & ~self.flagged])
+        digits = Digits(targets[has_target & ~self.flagged])
         hint = np.where(self.flagged, find_hints(targets, findings.low, findings.high), "")
         expected = np.where(hint == "", findings.predicted, undo_slips(targets, hint))
         new = self.flagged | ~has_target

@@ -1,7 +1,7 @@
 """Numeric targets and their table: read, checked, made into features, and written again."""
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -177,11 +177,34 @@ def parse_with_units(name: str, words: list[str]) -> tuple[np.ndarray | None, st
     return values, comma, f"In {name}, cells were read as numbers{unit}."
 
 
-class Digits(NamedTuple):
-    """How the targets of a column are written."""
+class Digits:
+    """How the targets of a column are written, of which at most a few are wrong.
 
-    decimals: int | None  # behind the point; below 0 for round numbers; None for all there are
-    least: float  # a number below would have another sign than all that look right
+    Attributes
+    ----------
+    decimals : int or None
+        Behind the point; below 0 for round numbers; None for all there are.
+    least : float
+        A number below would have another sign than all that look right.
+
+    Examples
+    --------
+    >>> Digits(np.array([12.5, 30.0, 17.25])).write(np.array([18.2179, -3.0]))
+    array([18.22, 12.5 ])
+    >>> Digits(np.array([1200, 300, 1700])).write(np.array([481.7]))
+    array([500.])
+    """
+
+    decimals: int | None = None
+
+    def __init__(self, targets: np.ndarray) -> None:
+        for places in range(-MOST_NOUGHTS, MOST_DECIMALS + 1):
+            off = np.abs(np.round(targets, places) - targets)
+            if np.mean(off <= 1e-9 * np.maximum(1.0, np.abs(targets))) >= WRITTEN_SO:
+                self.decimals = places
+                break
+        least = float(targets.min())
+        self.least = -np.inf if least < 0 else least
 
     def write(self, values: np.ndarray) -> np.ndarray:
         """Numbers as the column would hold them."""
@@ -195,30 +218,10 @@ class Digits(NamedTuple):
     def text(self, value: float) -> str:
         """A number in the same digits, for people.
 
-        >>> [Digits(places, 0.0).text(200 / 3) for places in (1, -1, None)]
+        >>> [Digits(np.array([like])).text(200 / 3) for like in (0.5, 60.0, 1 / 3)]
         ['66.7', '67', '66.6667']
         """
         return f"{value:.6g}" if self.decimals is None else f"{value:.{max(self.decimals, 0)}f}"
-
-
-def find_digits(targets: np.ndarray) -> Digits:
-    """How targets are written, of which at most a few are wrong.
-
-    Examples
-    --------
-    >>> find_digits(np.array([12.5, 30.0, 17.25])).write(np.array([18.2179, -3.0]))
-    array([18.22, 12.5 ])
-    >>> find_digits(np.array([1200, 300, 1700])).write(np.array([481.7]))
-    array([500.])
-    """
-    decimals = None
-    for places in range(-MOST_NOUGHTS, MOST_DECIMALS + 1):
-        off = np.abs(np.round(targets, places) - targets)
-        if np.mean(off <= 1e-9 * np.maximum(1.0, np.abs(targets))) >= WRITTEN_SO:
-            decimals = places
-            break
-    least = float(targets.min())
-    return Digits(decimals, -np.inf if least < 0 else least)
 
 
 def write_numbers(
@@ -235,8 +238,8 @@ def write_numbers(
 
     Examples
     --------
-    >>> write_numbers(["12,5 kg", "130 kg"], np.array([False, True]), np.array([12.5, 13.04]),
-    ...               Digits(1, 0.0))
+    >>> cells, values = ["12,5 kg", "130 kg"], np.array([12.5, 13.04])
+    >>> write_numbers(cells, np.array([False, True]), values, Digits(values[:1]))
     ['12,5 kg', '13,0 kg']
     """
     words = sorted({cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()})

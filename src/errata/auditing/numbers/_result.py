@@ -17,7 +17,7 @@ from ..results._cleaning import Cleaned, Scores, clean_audit
 from ..results._file_cleaning import Counts, describe_new_rows
 from ..results._summary import draw_histogram, findings
 from ._finding import TargetSelfCheck
-from ._inputs import Digits, find_digits, give_numbers, read_targets, write_numbers
+from ._inputs import Digits, give_numbers, read_targets, write_numbers
 
 TARGET_POINTS = 1_500  # drawn of an audit of numeric targets, the flagged ones first
 BAND_POINTS = 24  # of the band that right targets lie in
@@ -183,7 +183,7 @@ class TargetAudit(BaseAudit):
     @property
     def digits(self) -> Digits:
         """How the targets are written, by those that are not flagged."""
-        return find_digits(self.targets[self.has_target & ~self.flagged])
+        return Digits(self.targets[self.has_target & ~self.flagged])
 
     @property
     def expected(self) -> np.ndarray:
