@@ -17,7 +17,7 @@ PETS = np.array(["ant", "bee", "cat"], dtype=object)
 
 def lower_limits(monkeypatch, learnt=LEARNT, exact=10**6):
     """Let an audit learn from fewer rows, and hold the results of fewer in memory."""
-    for module in ("classes._problem", "_learning", "stored._audit"):
+    for module in ("classes._audit", "_learning", "stored._audit"):
         monkeypatch.setattr(f"errata.auditing.{module}.LEARN_ROWS", learnt)
     for module in ("classes._problem", "stored._audit"):
         monkeypatch.setattr(f"errata.auditing.{module}.EXACT_ROWS", exact)

@@ -145,7 +145,7 @@ def test_without_tables_or_a_label_there_is_a_sentence(pets, tmp_path):
 @pytest.fixture
 def few_learnt(monkeypatch):
     """As if a table of 120 rows were too large to be learnt from."""
-    for module in ("classes._problem", "_learning", "stored._audit"):
+    for module in ("classes._audit", "_learning", "stored._audit"):
         monkeypatch.setattr(f"errata.auditing.{module}.LEARN_ROWS", 80)
     # Models of large tables: that of the nearest rows is not among them.
     models = [LinearModel("linear model")]

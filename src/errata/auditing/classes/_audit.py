@@ -8,12 +8,14 @@ from typing import Any
 from ..._files import fits_into_memory, is_pattern, readable
 from ..._progress import Progress, open_progress
 from ...tables import read_table
-from ...tables._columns import as_table
+from ...tables._columns import as_table, count_rows
 from ...tables.stored._sources import is_stored
 from .._audit import Options, run_audit
+from .._settings import LEARN_ROWS
 from ..results._audit import Audit
+from ..sequences import check_sequence
 from ..stored._audit import audit_stored
-from ._problem import choose_problem
+from ._problem import ClassProblem, DrawnProblem, RecordingProblem
 
 
 def audit(
@@ -174,10 +176,28 @@ def audit(
     with open_progress(progress) as tell:
         if not is_stored(X):
             _check_not_stored(out, memory, engine)
-            return run_audit(choose_problem(X, y, options), options, tell)
+            return run_audit(_choose_problem(X, y, options), options, tell)
         return audit_stored(
             X, y, options, tell, out=out, memory=memory, engine=engine, resume=resume
         )
+
+
+def _choose_problem(X: Any, y: Any, options: Options) -> ClassProblem:
+    """Rows in memory: all of them are learnt from, or some that are drawn, or recordings."""
+    if options.sequence is not None or options.wavelets is not None:
+        check_sequence(
+            options.sequence,
+            options.wavelets,
+            groups=options.groups,
+            embeddings=options.embeddings,
+            image_shape=options.image_shape,
+        )
+        return RecordingProblem(X, y)
+    try:
+        n = count_rows(X if isinstance(y, str) else y)
+    except (TypeError, IndexError):  # these are no labels, which is said when they are read
+        n = 0
+    return DrawnProblem(X, y) if n > LEARN_ROWS else ClassProblem(X, y)
 
 
 def _read_at_once(X: Any) -> Any:

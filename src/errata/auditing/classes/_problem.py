@@ -11,10 +11,10 @@ from ..._compat import take_rows
 from ..._format import join_names, percent
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
-from ...tables._columns import count_rows, take_table_rows
-from .._audit import Options, Problem
+from ...tables._columns import take_table_rows
+from .._audit import Problem
 from .._learning import Judge, Judged, Learnt, rows_to_learn_from
-from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS, OVERLAP
+from .._settings import EXACT_ROWS, JUDGED_ROWS, OVERLAP
 from ..classes import (
     Groups,
     Posterior,
@@ -39,28 +39,9 @@ from ..results._audit import Audit
 from ..results._flags import Rows, flags_by_line, near_borders
 from ..results._rates_by import NoiseRate
 from ..sequences import (
-    check_sequence,
     read_recordings,
     read_signals,
 )
-
-
-def choose_problem(X: Any, y: Any, options: Options) -> "ClassProblem":
-    """Rows in memory: all of them are learnt from, or some that are drawn, or recordings."""
-    if options.sequence is not None or options.wavelets is not None:
-        check_sequence(
-            options.sequence,
-            options.wavelets,
-            groups=options.groups,
-            embeddings=options.embeddings,
-            image_shape=options.image_shape,
-        )
-        return RecordingProblem(X, y)
-    try:
-        n = count_rows(X if isinstance(y, str) else y)
-    except (TypeError, IndexError):  # these are no labels, which is said when they are read
-        n = 0
-    return DrawnProblem(X, y) if n > LEARN_ROWS else ClassProblem(X, y)
 
 
 class ClassProblem(Problem):
