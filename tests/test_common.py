@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import make_blobs
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
@@ -347,3 +347,16 @@ def test_missing_values_are_accepted_or_refused_as_the_tags_say(estimator):
         sentence = r"^Input X contains NaN, but \w+ does not accept missing values; impute .*\.$"
         with pytest.raises(ValueError, match=sentence):
             fitted(estimator, X, y)
+
+
+@pytest.mark.parametrize(
+    "regressor", list(filter(is_regressor, ESTIMATORS)), ids=lambda e: type(e).__name__
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_regressor_takes_yes_and_no_for_one_and_zero_and_no_words(regressor):
+    X, labels = planted(n_classes=2)
+    y = labels == labels[0]
+    found = [fitted(regressor, X, targets).predict(X) for targets in (y, y.astype(float))]
+    np.testing.assert_array_equal(*found)
+    with pytest.raises(ValueError, match="predicts numbers, but y holds text or other objects"):
+        fitted(regressor, X, np.where(y, "yes", "no"))

@@ -176,8 +176,11 @@ def check_data(estimator: Any, X: Any, y: Any = "no_validation", **checks: Any) 
     """Validate ``X``, and ``y`` if given, as scikit-learn's ``validate_data`` does.
 
     Missing values pass where the estimator's tags say that it takes them; elsewhere one sentence
-    says so, instead of scikit-learn's paragraph.
+    says so, instead of scikit-learn's paragraph. With ``y_numeric`` yes and no become 1 and 0, and
+    words are refused: scikit-learn lets both through in an array of NumPy.
     """
+    if checks.get("y_numeric"):
+        y = _targets(estimator, y)
     if get_tags(estimator).input_tags.allow_nan:
         checks = {"ensure_all_finite": "allow-nan", **checks}
     try:
@@ -189,6 +192,18 @@ def check_data(estimator: Any, X: Any, y: Any = "no_validation", **checks: Any) 
             f"Input X contains NaN, but {type(estimator).__name__} does not accept missing values; "
             "impute them first, for instance with sklearn.impute.SimpleImputer."
         ) from None
+
+
+def _targets(estimator: Any, y: Any) -> Any:
+    """What is to be predicted as numbers, where it is yes and no, text or objects."""
+    if y is None or np.asarray(y).dtype.kind not in "bOU":
+        return y
+    try:
+        return np.asarray(y, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{type(estimator).__name__} predicts numbers, but y holds text or other objects."
+        ) from error
 
 
 def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -> Any:

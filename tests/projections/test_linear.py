@@ -348,3 +348,8 @@ def test_no_more_directions_than_rows_allow_and_ten_unless_asked():
 def test_labels_explained_in_full_are_no_trouble():
     X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0], [1.0, 2.0]])
     assert np.all(np.isfinite(PartialLeastSquaresProjection().fit_transform(X, [0, 0, 1, 1])))
+
+
+def test_rows_that_are_all_the_same_have_no_direction():
+    with pytest.raises(ValueError, match="all the rows of X are the same"):
+        PartialLeastSquaresProjection().fit(np.ones((6, 2)), [0, 1] * 3)

@@ -485,7 +485,11 @@ class PartialLeastSquaresProjection(SupervisedProjection):
     def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
         indicators = np.eye(len(self.classes_))[codes]
         # Beyond the rank of the rows nothing is left over to find a direction in.
-        most = max(1, int(np.linalg.matrix_rank(X - X.mean(axis=0))))
+        most = int(np.linalg.matrix_rank(X - X.mean(axis=0)))
+        if most == 0:
+            raise ValueError(
+                "all the rows of X are the same, so that there is no direction to find."
+            )
         wanted = self._limit_components(
             10 if self.n_components is None else self.n_components, most
         )
