@@ -7,10 +7,12 @@
     python benchmarks/speed.py start         `errata audit iris.csv`, imports included, run twice
     python benchmarks/speed.py stored million --before FOLDER   a million rows beside older source
     python benchmarks/speed.py stored parquet --rows 20000000   out of core, with half of the rows
-    python benchmarks/speed.py stored stages --rows 5000000     what each stage takes, from Parquet
+    python benchmarks/speed.py stored stages --rows 5000000 [--columns 80] [--kind B]
+                                                                what each stage takes, from Parquet
     python benchmarks/speed.py stored dask --rows 2000000       two workers beside one process
     python benchmarks/speed.py stored trees                     trees grown from more rows each
     python benchmarks/speed.py predict                          rows that were not learnt from
+    python benchmarks/speed.py plan [--rows 1000000000] [--workers 100]     calculated from stages
 
 Peers are classifiers in five folds and the rule of confident learning on what they say, which
 cleanlab has: a label is an issue where another class passes the mean confidence of its own rows.
@@ -21,7 +23,8 @@ They are drawn: "A" has 4 classes in 8 clusters, "B" 10 classes in 80 clusters, 
 row in a thousand; a tenth of the labels is wrong. Every audit runs in a process of its own, on one
 thread, without self-check. Times are of the processor, as ratios within one run. ``predict`` learns
 from 200,000 rows and predicts 100,000 others, with 4 and 10 classes, in about a minute; ratios are
-to as many trees of scikit-learn, and to RBF features asked one by one.
+to as many trees of scikit-learn, and to RBF features asked one by one. ``plan`` measures nothing:
+it reads ``results/speed_stages.txt``.
 """
 
 import argparse
@@ -246,8 +249,11 @@ CHUNK = 250_000
 CLUSTERS = {"A": (np.full(4, 0.25), 8, 0.7), "B": (np.geomspace(0.37, 0.001, 10), 80, 1.2)}
 
 
-def chunk(kind, n, number):
-    """Features, labels and whether these are wrong, of one chunk of a table."""
+def chunk(kind, n, number, n_columns=20):
+    """Features, labels and whether these are wrong, of one chunk of a table.
+
+    Columns beyond the first 20 have nothing to do with the labels.
+    """
     prior, n_clusters, spread = CLUSTERS[kind]
     centers = np.random.default_rng(0).normal(scale=spread, size=(n_clusters, 20))
     random = np.random.default_rng((1, number))
@@ -256,25 +262,26 @@ def chunk(kind, n, number):
     cluster = y + k * random.integers(n_clusters // k, size=n)
     X = centers[cluster] + random.normal(size=(n, 20))
     wrong = random.random(n) < 0.1
+    X = np.hstack([X, random.normal(size=(n, n_columns - 20))])
     return X, np.where(wrong, (y + random.integers(1, k, size=n)) % k, y), wrong
 
 
-def chunks(kind, n):
+def chunks(kind, n, n_columns=20):
     for number, start in enumerate(range(0, n, CHUNK)):
-        yield chunk(kind, min(CHUNK, n - start), number)
+        yield chunk(kind, min(CHUNK, n - start), number, n_columns)
 
 
 def whole(kind, n):
     return tuple(map(np.concatenate, zip(*chunks(kind, n), strict=True)))
 
 
-def write_parquet(kind, n, folder, rows_per_group=100_000):
+def write_parquet(kind, n, folder, rows_per_group=100_000, n_columns=20):
     """A folder of Parquet files, each of a chunk; returns which labels are wrong."""
     import pyarrow
     import pyarrow.parquet
 
     told = []
-    for number, (X, y, wrong) in enumerate(chunks(kind, n)):
+    for number, (X, y, wrong) in enumerate(chunks(kind, n, n_columns)):
         columns = {f"x{j}": X[:, j].astype(np.float32) for j in range(X.shape[1])}
         path = folder / f"part-{number}.parquet"
         pyarrow.parquet.write_table(
@@ -378,13 +385,23 @@ def stages(args):
     """Processor seconds of each stage, by one process that reads Parquet in parts."""
     source = args.folder / "rows"
     source.mkdir()
-    write_parquet("A", args.rows, source)
+    write_parquet(args.kind, args.rows, source, n_columns=args.columns)
     job = {"how": "stages", "folder": str(source), "out": str(args.folder / "stages.audit")}
     told = in_child(job)
     for name, took in told["stages"].items():
         a_row = took / args.rows * 1e6
         print(f"{args.rows:12,} rows: {name:<28} {took:8.2f} s {a_row:8.2f} us a row")
     print(f"{args.rows:12,} rows: {'all':<28} {told['processor']:8.2f} s, {told['peak']:.2f} GB")
+    table = total_size(source) / args.rows
+    written = total_size(args.folder / "stages.audit") / args.rows
+    print(
+        f"{args.rows:12,} rows: {table:.0f} bytes a row read, {written:.0f} written; what was "
+        f"learnt has {told['learnt'] / 1e6:.0f} MB"
+    )
+
+
+def total_size(folder):
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def time_stages(job):
@@ -393,9 +410,12 @@ def time_stages(job):
     X, y, _ = whole("A", 2_000)
     errata.audit(X, y, self_check=False, random_state=0)  # compile first
     found = {}
+    learnt = []
     began = [time.process_time(), "opening"]
 
     def listen(stage):
+        if str(stage).startswith("judging"):
+            learnt.append(total_size(Path(f"{job['out']}.unfinished")))
         now = time.process_time()
         found[began[1]] = found.get(began[1], 0.0) + now - began[0]
         began[:] = now, str(getattr(stage, "name", stage)).partition(",")[0]
@@ -416,6 +436,7 @@ def time_stages(job):
                 "stages": found,
                 "processor": time.process_time() - before,
                 "peak": read_memory() / 2**20,
+                "learnt": learnt[0],
             }
         )
     )
@@ -485,6 +506,8 @@ def run_stored():
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--before", type=Path)
     parser.add_argument("--memory")
+    parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--kind", choices=CLUSTERS, default="A")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         args.folder = Path(folder)
@@ -562,6 +585,83 @@ def measure_new_rows(n, n_classes):
     print(f"  log loss {drawn:.4f} of rows learnt from, out of fold; {others:.4f} of others")
 
 
+# Beyond this machine: what stages cost, for more rows and workers. Nothing is measured here.
+
+RESULTS = Path(__file__).parent / "results"
+BY_ROWS = ("scanning", "judging", "flagging")  # by workers; all else is done once, by the caller
+PART_ROWS = 200_000
+SUMS_BYTES = 524_845  # over a part, which go through the scheduler
+TASK_SECONDS = 1e-3  # of the scheduler for each, as distributed's documentation says
+TABLE_BYTES = 121  # of a row of 20 columns in single precision, read twice
+JUDGED_BYTES = 40  # of a row, written and read once
+WRITTEN_BYTES = 21  # of a row of the audit
+MARK_SECONDS = 1.2e-7  # of the caller for each row, as it looks for equal ones among all
+PASS_SECONDS = 3e-9  # and for each row each further time that all are read for it
+MARKED_BYTES = 10  # of each row, then
+
+
+def read_stages(path):
+    """Seconds of each stage by the command that measured them."""
+    runs = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("$"):
+            run = runs[line] = {}
+        elif "us a row" in line:
+            rows, _, told = line.partition(" rows: ")
+            name, took = told[:28].strip(), told[28:].split()[0]
+            run["rows"] = int(rows.replace(",", ""))
+            run[name] = float(took)
+    return list(runs.values())
+
+
+def plan():
+    """Time by the model, beside what was measured, and of a table and cluster of any size."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=10**9)
+    parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--gigabits", type=float, default=10.0, help="of folder and scheduler")
+    args = parser.parse_args()
+    measured = {run["rows"]: run for run in read_stages(RESULTS / "speed_stages.txt")}
+    base = measured[5_000_000]
+    once = sum(took for name, took in base.items() if name not in (*BY_ROWS, "rows"))
+    a_row = sum(base[name] for name in BY_ROWS) / base["rows"]
+    print(f"by 5,000,000 rows: {once:.1f} s, and {a_row * 1e6:.2f} us a row")
+    for n, run in measured.items():
+        took = sum(took for name, took in run.items() if name != "rows")
+        cards = run["writing the audit"] if n <= 1_000_000 else 0
+        print(
+            f"{n:12,} rows: calculated {once + n * a_row:6.1f} s, measured {took - cards:6.1f} s"
+            + (" without cards" if cards else "")
+        )
+    shapes = read_stages(RESULTS / "speed_shapes.txt")
+    for name, run in zip(
+        ("20 columns, 4 classes", "80 columns", "10 classes"), shapes, strict=True
+    ):
+        ratio = run["judging"] / shapes[0]["judging"]
+        print(f"judging, {name}: {ratio:.2f}")
+    calculate(args.rows, args.workers, args.gigabits * 1e9 / 8, once, a_row)
+
+
+def calculate(n, workers, bandwidth, once, a_row):
+    """What an audit of ``n`` rows of 20 columns takes; ``bandwidth`` is bytes a second."""
+    n_parts = -(-n // PART_ROWS)
+    passes = 2 * -(-8 * n // 2 ** max(26, min(n.bit_length(), 30)))
+    moved = 2 * TABLE_BYTES + 2 * JUDGED_BYTES + WRITTEN_BYTES
+    terms = {
+        "learning, and what else is done once": once,
+        "scanning, judging, flagging by workers": n * a_row / workers,
+        "the shared folder, for these": n * moved / bandwidth,
+        "scheduler: three tasks a part": 3 * n_parts * TASK_SECONDS,
+        "scheduler: sums of parts": n_parts * SUMS_BYTES / bandwidth,
+        f"equal rows, {passes} passes of the caller": n
+        * (MARK_SECONDS + (passes - 2) * PASS_SECONDS),
+        "the shared folder, for these passes": n * passes * MARKED_BYTES / bandwidth,
+    }
+    print(f"calculated, not measured: {n:,} rows, {workers} workers of one core")
+    for name, took in {**terms, "all": sum(terms.values())}.items():
+        print(f"  {name:<40} {took:8.1f} s")
+
+
 def run_predict():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=200_000)
@@ -579,4 +679,5 @@ if __name__ == "__main__":
         start=start,
         stored=run_stored,
         predict=run_predict,
+        plan=plan,
     )
