@@ -13,12 +13,14 @@ with them. Only this file imports Dask.
 """
 
 import asyncio
+import ctypes
 import errno
 import json
 import logging
 import pickle
 import queue
 import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -28,7 +30,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
@@ -409,6 +411,7 @@ class Here(Engine):
             is_kept, result = self.ledger.recall(piece.key) if self.ledger else (False, None)
             if not is_kept:
                 result = self._made(task, piece, shared)
+                release_memory()
             clock.tell(piece.rows, kept=is_kept)
             yield number, result
 
@@ -419,6 +422,29 @@ class Here(Engine):
             return self.ledger.kept(piece.key, lambda: task(piece.item, shared))
         except Exception as error:
             raise add_context(error, piece, self.ledger) from error
+
+
+def release_memory() -> None:
+    """Give what was freed back to the system, which allocators put off; takes some milliseconds.
+
+    Between the small objects that stay, the holes that large arrays of each step leave add up.
+    """
+    if "pyarrow" in sys.modules:
+        import pyarrow
+
+        pyarrow.default_memory_pool().release_unused()
+    trim = _find_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _find_trim() -> Any:
+    """The function of the C library of Linux; None elsewhere."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, TypeError, OSError):
+        return None
 
 
 def get_versions() -> dict[str, str]:

@@ -24,7 +24,7 @@ from engine_cases import (
     two_workers,
     wait_for_gate,
 )
-from errata._engine import Here, Ledger, Stage, map_elsewhere
+from errata._engine import Here, Ledger, Stage, map_elsewhere, release_memory
 from errata.exceptions import MissingExtraError
 from waiting import wait_until
 
@@ -336,3 +336,19 @@ def test_what_is_left_half_way_is_tidied_up(client, tmp_path):
 
 def test_without_work_nobody_is_asked(tmp_path):
     assert list(map_elsewhere("tcp://nowhere:1", None, [], 0, stage="x", folder=tmp_path)) == []
+
+
+def count_resident_bytes():
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what is resident")
+def test_what_is_freed_between_objects_that_stay_goes_back_to_the_system():
+    pieces = [b"x" * 2**16 for _ in range(1_000)]
+    kept = pieces[-1]
+    del pieces
+    before = count_resident_bytes()
+    release_memory()
+    assert before - count_resident_bytes() > 30 * 2**20
+    assert len(kept) == 2**16

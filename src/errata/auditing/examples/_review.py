@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._engine import release_memory
 from ..._format import instead
 from ...audit_folder import (
     CARDS,
@@ -125,7 +126,10 @@ class ForReview:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
         components, p = self.components(audit)
         write_components(folder / COMPONENTS, p)
+        is_large = len(p) > LEARN_ROWS
         del p  # which is large, before there are cards
+        if is_large:
+            release_memory()
         seed = self.problem.options.seed
         random = np.random.default_rng(seed + 2)
         piles = draw_piles(audit.flagged, random, known=~self.problem.reviewed)

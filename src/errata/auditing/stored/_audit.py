@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..._blocks import blocks
-from ..._engine import Engine, Ledger, connect, make_engine
+from ..._engine import Engine, Ledger, connect, make_engine, release_memory
 from ..._files import atomic_path, explain_closed
 from ..._format import instead, shorten, size
 from ..._kernels._probabilities import Findings
@@ -204,6 +204,7 @@ class StoredProblem(DrawnProblem):
         options = self.options
         columns = self.columns
         rows = stack_tables(self.tables).combine_chunks()  # the drawn ones, in their order
+        self.tables = []
         blank = self.counts.pop(None, 0)
         classes = find_classes(self.counts, blank, f"column {columns.label!r}")
         given = columns.rows(rows, classes)
@@ -216,6 +217,8 @@ class StoredProblem(DrawnProblem):
         inputs = self.inputs_of_drawn(given, self.drawn, self.source.n_rows)
         inputs.notes.extend(notes)
         inputs.notes.extend(notes_on_spellings(self.counts))
+        del rows, given
+        release_memory()
         learnt = Learnt(inputs, options, pred_proba=proba, fills=blank > 0, progress=progress)
         check = None
         if options.self_check:
@@ -225,6 +228,7 @@ class StoredProblem(DrawnProblem):
         judge = Judge(learnt)
         learnt.forget_features()  # what is kept in the ledger is small
         learnt.models = []
+        release_memory()
         return learnt, judge, check
 
     def gather_rows(self, sums: JudgedSums) -> None:
@@ -248,6 +252,8 @@ class StoredProblem(DrawnProblem):
         given = TableRows(None, labels, self.classes, codes, rows.known)
         self.take(found, given, sums.unread)
         self.ids = self._ids(np.arange(self.source.n_rows))
+        del rows, found
+        release_memory()
 
     def inject(self, progress: Progress) -> SelfCheck | None:
         """What came of it when the drawn rows were learnt from."""
@@ -548,6 +554,7 @@ def audit_stored(
         found.about |= {"label": label, "tables": source.files}
         if before_saving is not None:
             before_saving(found)
+        release_memory()
         progress("writing the audit")
         if out.exists() and not was_there:
             raise FileExistsError(
@@ -555,6 +562,8 @@ def audit_stored(
                 "again, which goes on from here, or choose another place."
             )
         found.save(out)
+    del found  # before what was saved is in memory again
+    release_memory()
     return Audit.load(out)
 
 
