@@ -377,7 +377,28 @@ def test_parquet_is_copied_some_rows_at_a_time(tmp_path, monkeypatch):
         "y": list("xbabccz"),
     }
     assert found.schema_arrow.field("word").type == words.type
+    assert found.schema_arrow.field("y").type == words.type
     assert found.schema_arrow.metadata[b"made by"] == b"hand"
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_column_of_categories_keeps_them_and_their_order(tmp_path, ending):
+    pandas = pytest.importorskip("pandas")
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    levels = ["low", "middle", "high", "none yet"]
+    words = pandas.Categorical(["low", "high", None, "low"], categories=levels, ordered=True)
+    frame = pandas.DataFrame({"x": range(4), "y": words})
+    getattr(frame, f"to_{ending}")(source)
+    copy_with_column(source, target, "y", ["low", "new", None, "middle"])
+    found = getattr(pandas, f"read_{ending}")(target)["y"]
+    assert found.dtype.categories.tolist() == [*levels, "new"]
+    assert found.dtype.ordered
+    assert found.astype(object).where(found.notna(), None).tolist() == [
+        "low",
+        "new",
+        None,
+        "middle",
+    ]
 
 
 def test_a_file_that_is_damaged_in_the_middle_leaves_no_copy(tmp_path):

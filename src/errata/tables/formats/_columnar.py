@@ -36,7 +36,7 @@ def _check_names(
 
 
 def copy(source: Path, target: Path, change: Change) -> None:
-    """Copy a table; a column keeps its type (a dictionary is written plain)."""
+    """Copy a table; every column keeps its type."""
     if _get_format(source) == "parquet":
         _copy_parquet(source, target, change)
         return
@@ -153,17 +153,13 @@ def _get_format(path: Path) -> str:
 
 
 def _make_schema(schema: Any, change: Change, path: Path) -> Any:
-    """The schema of a copy: a column that changes keeps its type, a new one holds numbers."""
+    """The schema of a copy; a column that is new holds numbers."""
     import pyarrow
 
-    place = change.place_in(schema.names, path)
+    change.place_in(schema.names, path)
     if change.is_new:
         return schema.append(pyarrow.field(change.name, pyarrow.float64()))
-    if place is None:
-        return schema
-    field = schema.field(place)
-    is_dictionary = pyarrow.types.is_dictionary(field.type)
-    return schema.set(place, field.with_type(field.type.value_type)) if is_dictionary else schema
+    return schema
 
 
 def _apply_change(table: Any, change: Change, start: int, schema: Any, path: Path) -> Any:
@@ -178,17 +174,35 @@ def _apply_change(table: Any, change: Change, start: int, schema: Any, path: Pat
         cells = table.column(place).to_pylist()
         keep, values = change.of(start, cells)
         field = schema.field(place)
-        table = table.set_column(place, field, _cast(values, field, path))
+        old = table.column(place)
+        table = table.set_column(place, field, _cast(values, field, path, old))
     keep = np.asarray(keep, dtype=bool)
     return table if keep.all() else table.filter(keep)
 
 
-def _cast(values: list[Any], field: Any, path: Path) -> Any:
+def _cast(values: list[Any], field: Any, path: Path, old: Any = None) -> Any:
+    """The values in the type of their column; ``old`` is that, whose dictionary they may share."""
     import pyarrow as arrow
 
     try:
+        if arrow.types.is_dictionary(field.type):
+            return _encode(values, field.type, old)
         return arrow.array(values).cast(field.type)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
         raise ValueError(
             f"column {field.name!r} of {path} holds {field.type} values, and the new ones are not."
         ) from error
+
+
+def _encode(values: list[Any], kind: Any, old: Any) -> Any:
+    """Values as a column with a dictionary: those it holds keep their order, new ones come last."""
+    import pyarrow as arrow
+
+    place: dict[Any, int] = {}
+    for chunk in old.unify_dictionaries().chunks[:1]:
+        for value in chunk.dictionary.to_pylist():
+            place.setdefault(value, len(place))
+    codes = [None if value is None else place.setdefault(value, len(place)) for value in values]
+    known = arrow.array(list(place)).cast(kind.value_type)
+    codes = arrow.array(codes, kind.index_type)
+    return arrow.DictionaryArray.from_arrays(codes, known, ordered=kind.ordered)
