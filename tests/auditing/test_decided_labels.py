@@ -158,3 +158,19 @@ def test_verdicts_are_codes_among_the_classes_that_can_be_audited(tmp_path):
     names = inputs.classes[inputs.present]
     assert inputs.audited[rows].tolist() == [4]
     assert (names[were].tolist(), names[classes].tolist()) == (["ant"], ["cat"])
+
+
+def test_a_list_that_is_no_better_than_the_table_is_not_flagged(tmp_path):
+    # The columns tell the labels to perfection, and half of these are wrong wherever one looks.
+    labels = (X[:, 0] > np.median(X[:, 0])).astype(int)
+    path = tmp_path / "a.decisions"
+    for row in range(30):
+        kind, value = ("label", labels[row]) if row % 2 else ("suggestion", 1 - labels[row])
+        decide(path, row, kind, int(value), label=int(labels[row]))
+    told = audited(labels=labels, decisions=path)
+    left = ~told.known
+    assert 0.3 < told.p_wrong[left].mean() < 0.6
+    assert told.flagged.mean() < 0.1
+    assert any("no more often wrong than any row" in note for note in told.notes)
+    asked = audited(labels=labels, decisions=path, precision=0.2)
+    assert asked.flagged[left].mean() > 0.9  # as long as was asked for

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# Measured by `benchmarks/review.py decisions`, on the tables that it names for that purpose.
+# Measured by `benchmarks/review.py decisions`, and with more kinds of errors on the same tables.
 SHIFTS = np.linspace(-4, 4, 13)  # of the log-odds
 SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
 NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles

@@ -36,7 +36,7 @@ from ..inputs._inputs import (
 )
 from ..inputs._labels import are_among, notes_on_spellings, one_per_row
 from ..results._audit import Audit
-from ..results._flags import Rows, flags_by_line, near_borders
+from ..results._flags import Rows, flags_by_line, keep_better_than_rate, near_borders
 from ..results._rates_by import NoiseRate
 from ..sequences import (
     read_recordings,
@@ -129,6 +129,29 @@ class ClassProblem(Problem):
         self.inputs = self.learnt.inputs
         self.posterior = self.learnt.posterior
         self.conclude()
+
+    def flag(self) -> None:
+        """Draw flags; after verdicts, none where these say that the list is as good as the table.
+
+        With a precision, the list is as long as was asked for.
+        """
+        super().flag()
+        if self.verdicts is None or self.options.precision is not None:
+            return
+        drawn = self.flagged[self.doubtful]
+        p_wrong = self.p_wrong[self.doubtful]
+        kept = keep_better_than_rate(drawn, p_wrong)
+        if kept.sum() == drawn.sum():
+            return
+        self.flagged[self.doubtful] = kept
+        found = float(p_wrong[kept].sum())
+        self.expected_precision = found / kept.sum() if kept.any() else float("nan")
+        self.expected_recall = found / float(p_wrong.sum())
+        self.inputs.notes.append(
+            f"By the verdicts about {p_wrong.mean():.0%} of the labels are wrong, and most of the "
+            "list would be no more often wrong than any row: only rows that are more probably "
+            "wrong than the others are flagged."
+        )
 
     def conclude(self) -> None:
         """What flags are drawn from, after people were heard."""

@@ -20,6 +20,9 @@ from .._settings import CLEAN_THRESHOLD, KEPT_OF_A_CLASS, LAST_OF_A_CLASS, MOST_
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
 SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 
+# `python benchmarks/review.py decisions report`, with labels that a rule gave
+BETTER_ODDS = 1.25  # of a list after verdicts to those of the table
+
 HISTOGRAM_BINS = 20  # of p_wrong, in reports
 
 
@@ -51,6 +54,24 @@ def draw_flags(
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return flagged, expected, recall
+
+
+def keep_better_than_rate(flagged: np.ndarray, p_wrong: np.ndarray) -> np.ndarray:
+    """The flags if they are clearly better than the table, else those of rows that are, if any.
+
+    Where half of the labels are wrong, and verdicts say that nobody knows which, the list with the
+    largest expected F1 score is the whole table.
+
+    >>> keep_better_than_rate(np.array([True, True, True]), np.array([0.5, 0.5, 0.51]))
+    array([False, False, False])
+    >>> keep_better_than_rate(np.array([True, True, True]), np.array([0.5, 0.5, 0.6]))
+    array([False, False,  True])
+    """
+    if not flagged.any():
+        return flagged
+    rate = p_wrong.mean()
+    wanted = BETTER_ODDS * rate / (1 - rate + BETTER_ODDS * rate)
+    return flagged if p_wrong[flagged].mean() >= wanted else flagged & (p_wrong >= wanted)
 
 
 def _sort_falling(values: np.ndarray) -> np.ndarray:
