@@ -339,6 +339,17 @@ def test_bounds_of_annotators_count_votes_as_far_as_these_err_on_their_own(hard,
     assert width < 2 * np.median(plain)
 
 
+def test_interval_holds_the_rate_where_a_fifth_of_the_items_mislead_everybody():
+    held = []
+    for seed in range(8):
+        votes, _ = misled(seed, hard=0.2, alike=8.0, votes_each=5)
+        truth = np.random.default_rng(seed).integers(3, size=200)  # as misled draws it first
+        found = errata.audit_votes(votes, random_state=0)
+        wrong = np.mean(found.labels != truth)
+        held.append(found.noise_rate.low <= wrong <= found.noise_rate.high)
+    assert np.mean(held) >= 0.85
+
+
 def test_bounds_hold_how_often_annotators_are_right():
     held = []
     for seed in range(5):

@@ -39,7 +39,8 @@ from ._noise_model import (
 VOTE_STEPS = 50  # of the fit at most
 VOTE_TOL = 1e-4  # change of a probability that is none
 VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
-OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
+OTHER_WEIGHTS = (0.4, 2.0)  # times that: what it may be as well
+MOST_WORTH = 1.25  # weight of a vote at most: annotators may be better than they were learnt to be
 TABLE_POWER = 2  # of that weight, which what a table tells has besides: `votes.py simulate`
 COPIED_VOTES = 100  # of items not clear to all, from which workers copy
 COPIES_AGREE = 0.99  # fraction of them that is the same
@@ -120,7 +121,7 @@ class JudgedVotes:
         self.kappa_coin = annotators.kappa_coin
         self.kappa_matrix = annotators.kappa_matrix
         self.shared = annotators.shared
-        others = [posterior.temper(min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
+        others = [posterior.temper(min(MOST_WORTH, factor * t)) for factor in OTHER_WEIGHTS]
         self.proba = posterior.temper(t)
         if not self.has_skill:
             self.proba = _as_voted(votes)
@@ -256,8 +257,8 @@ def _rate(votes: Votes, wrong: list[np.ndarray], has_skill: bool) -> NoiseRate:
     variance sum p (1 - p).
     """
     means = [float(each.mean()) for each in wrong]
-    if not has_skill:
-        return NoiseRate(means[0], 0.0, float(1 - votes.shares.max()))
+    if not has_skill:  # all items may be of the rarest class
+        return NoiseRate(means[0], 0.0, float(1 - votes.shares.min()))
     by_chance = CHANCE * float(np.sqrt(np.sum(wrong[0] * (1 - wrong[0])))) / len(wrong[0])
     return NoiseRate(means[0], max(0.0, min(means) - by_chance), min(1.0, max(means) + by_chance))
 
@@ -275,7 +276,7 @@ def _notes(votes: Votes, incidence: Incidence, has_skill: bool) -> list[str]:
     if not has_skill:
         notes.append(
             "Votes on one item agree no more often than chance makes them, so nobody can say from "
-            f"them which labels are wrong: anything from none to {percent(1 - votes.shares.max())} "
+            f"them which labels are wrong: anything from none to {percent(1 - votes.shares.min())} "
             "is possible. Nothing is flagged."
         )
     if incidence.n_workers * incidence.n_classes**2 > MATRIX_NUMBERS:
