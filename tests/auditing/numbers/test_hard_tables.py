@@ -101,3 +101,23 @@ def test_one_feature_is_enough():
     X, y = straight(80, d=1)
     y[7] -= 10
     assert find_wrong_targets(TargetRows(X, y)).suspicion.argmax() == 7
+
+
+def stairs(n, random):
+    """Targets in steps, which trees learn exactly but for the rows beside an edge."""
+    X = random.normal(size=(n, 4))
+    y = 2.0 * (X[:, 0] > 0) + (X[:, 1] > 0.5) + (X[:, 0] * X[:, 1] > 0)
+    return X, y + 0.05 * random.normal(size=n)
+
+
+def test_rows_between_two_regimes_are_not_errors():
+    precision = []
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        X, y = stairs(250, random)
+        y[:12] *= 10
+        found = find_wrong_targets(TargetRows(X, y))
+        flagged = found.p_wrong > 0.5
+        assert flagged[:12].sum() >= 9
+        precision.append(flagged[:12].sum() / flagged.sum())
+    assert np.mean(precision) > 0.8

@@ -10,6 +10,7 @@ from auditing.target_cases import straight
 from errata.auditing.numbers import TargetRows, find_wrong_targets
 from errata.auditing.numbers._models import (
     TargetData,
+    ask_trees,
     cross_fit_regressor,
     default_target_models,
     predict_by_neighbors,
@@ -163,3 +164,16 @@ def test_what_cannot_predict_is_refused(wrong):
 def test_without_any_model_nothing_can_be_checked():
     with pytest.raises(ValueError, match="no model is left to check the targets"):
         errata.audit_targets(None, straight(50)[1])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_trees_are_apart_beside_a_step(grouped):
+    X = np.random.default_rng(0).uniform(-1, 1, size=(300, 1))
+    groups = np.arange(300) // 2 if grouped else None
+    y = 5.0 * (X[:, 0] > 0)
+    data = TargetData(X, y[:250], groups=groups[:250] if grouped else None)
+    mean, apart = ask_trees(data, extra=False, n_trees=40)
+    assert mean.shape == apart.shape == (300,)
+    near = np.abs(X[:, 0]) < 0.02
+    assert apart[near].mean() > 0.3
+    assert apart[np.abs(X[:, 0]) > 0.2].mean() < 0.05

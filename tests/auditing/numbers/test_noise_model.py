@@ -17,6 +17,7 @@ from errata.auditing.numbers._noise_model import (
     log_density,
     log_error_densities,
     skew_scales,
+    widen_scales,
 )
 from errata.metrics import expected_calibration_error
 from strategies import SEEDS
@@ -273,3 +274,19 @@ def test_skew_below_the_rounding_step_is_none():
 def test_the_narrow_side_of_skewed_noise_is_no_narrower_than_rounding():
     sided = skew_scales(np.full((2, 2), 2.0), 1.0, np.array([1.0, -1.0]), smallest=1.5)
     np.testing.assert_allclose(sided, [[2 * np.e, 1.5]] * 2, rtol=1e-12)
+
+
+def test_scales_widen_where_trees_are_apart_and_residuals_bear_it_out():
+    random = np.random.default_rng(0)
+    apart = np.where(np.arange(300) < 30, 8.0, 0.1)
+    even = np.ones((2, 300))
+    right = random.normal(size=300)
+    every = np.ones(300)
+    assert widen_scales(even, apart, right, every) is even
+    wider = widen_scales(even, apart, right * np.where(apart > 1, 6.0, 1.0), every)
+    assert (wider[:, :30] > 2.5 * wider[:, 30:].mean()).all()
+    # One row bears out whatever is noise.
+    few = np.r_[3.0, random.normal(size=39)]
+    few[1:] /= robust_scale(few[1:])
+    ones = np.ones((2, 40))
+    assert widen_scales(ones, apart[29:69], few, np.ones(40)) is ones

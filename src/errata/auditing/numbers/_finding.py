@@ -32,6 +32,7 @@ from ._noise_model import (
     TargetPosterior,
     fit_local_scales,
     skew_scales,
+    widen_scales,
 )
 from ._task import TargetRows, TargetTask, arrange, clip_far_targets, find_atoms
 
@@ -54,6 +55,7 @@ HUBER = 1.345  # times the smallest robust scale of a model's residuals
 HUBER_RIDGE = 1e-3
 HUBER_STEPS = 500
 HUBER_TOLERANCE = 1e-9  # of the change of a weight
+LEAST_FOREST = 0.01  # added to the weights of forests, where how far trees are apart is averaged
 
 CLEAR_KIND = 2 / 3  # share of an error's kind from which it is named
 CENTER_STEPS = 50  # of the search for the best constant prediction
@@ -152,8 +154,9 @@ class TargetRound:
     power : float
         Of the local scales.
     residuals : array of shape (n,)
-    posterior, skewed : TargetPosterior
-        The second if right residuals are as skewed as most of them are.
+    posterior, cautious : TargetPosterior
+        The second if right residuals are as skewed as most of them are, and wider where trees are
+        far apart.
     """
 
     def __init__(
@@ -167,9 +170,9 @@ class TargetRound:
     ) -> None:
         of_models = []
         for _, predict in count_models(models, progress):
-            of_models.append(predict(data))
+            of_models.append(np.atleast_2d(predict(data)))
         self.models = models
-        self.predictions = np.stack(of_models)
+        self.predictions = np.stack([told[0] for told in of_models])
         weight = row_weights(data)
         random = np.random.default_rng(data.random_state)
         self.predicted, self.weights = pool_predictions(
@@ -181,11 +184,14 @@ class TargetRound:
         scales, self.power, skew = fit_local_scales(
             data, self.predictions, self.predicted, self.residuals, weight
         )
+        least = data.smallest_scale
+        apart = mean_distance_of_trees(of_models, self.weights)
+        wider = widen_scales(scales, apart, self.residuals, weight, least)
         self.posterior = TargetPosterior(self.residuals, judged, scales, trusted, ~known, random)
-        self.skewed = self.posterior
-        if skew:
-            scales = skew_scales(scales, skew, self.residuals, data.smallest_scale)
-            self.skewed = TargetPosterior(self.residuals, judged, scales, trusted, ~known, random)
+        self.cautious = self.posterior
+        if skew or wider is not scales:
+            wider = skew_scales(wider, skew, self.residuals, least)
+            self.cautious = TargetPosterior(self.residuals, judged, wider, trusted, ~known, random)
 
     def score_models(self, targets: np.ndarray) -> list[dict[str, Any]]:
         """Name, weight and R² of each model, on rows in so far as they are right.
@@ -207,19 +213,28 @@ class TargetRound:
         ]
 
 
+def mean_distance_of_trees(of_models: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
+    """How far the trees of each forest are apart, mostly of those that the pool believes."""
+    forests = [k for k, told in enumerate(of_models) if len(told) > 1]
+    if not forests:
+        return np.zeros(of_models[0].shape[1])
+    apart = np.stack([of_models[k][1] for k in forests])
+    return np.average(apart, axis=0, weights=weights[forests] + LEAST_FOREST)
+
+
 def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
     """What the last round found, in the units of the targets and the order of the rows.
 
-    Errors on one side look like skew. They are ranked as if there were none, so that they come
-    first, and how probable they are is told as if skew were right.
+    Errors on one side look like skew, and errors keep trees apart. They are ranked as if there were
+    neither, so that they come first, and how probable they are is told as if both were right.
     """
     n = len(task.data)
     rows = last.posterior
     f = last.predicted
     skill = measure_skill(first.residuals, first.predicted, task.data.groups) >= LEAST_SKILL
     models = last.score_models(task.data.targets)
-    rate = estimate_rate(last.skewed.rates, max(model["r2"] for model in models))
-    p_wrong = np.where(task.known, 0.0, last.skewed.p_wrong)
+    rate = estimate_rate(last.cautious.rates, max(model["r2"] for model in models))
+    p_wrong = np.where(task.known, 0.0, last.cautious.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)

@@ -1,7 +1,7 @@
 """Models of numeric targets: what they learn from, the default ones, and those of a user."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -82,7 +82,8 @@ class TargetData:
         return make_folds(n_folds, same, groups=self.groups, stratify=False, random_state=seed)
 
 
-# A model of numeric targets: every row as predicted without its own target, shape (n + m,).
+# A model of numeric targets: every row as predicted without its own target, shape (n + m,); trees
+# also tell how far apart they are, shape (2, n + m).
 Predict = Callable[[TargetData], np.ndarray]
 
 
@@ -118,9 +119,9 @@ def default_target_models(n_rows: int) -> list[tuple[str, Predict]]:
         (name, partial(predict_by_rbf, sharpness=sharpness))
         for name, sharpness in RBF_SHARPNESS.items()
     ]
-    models.append(("extra trees", partial(predict_by_trees, extra=True, n_trees=n_trees)))
+    models.append(("extra trees", partial(ask_trees, extra=True, n_trees=n_trees)))
     if n_rows <= TWO_FORESTS:
-        models.append(("random forest", partial(predict_by_trees, extra=False, n_trees=n_trees)))
+        models.append(("random forest", partial(ask_trees, extra=False, n_trees=n_trees)))
     models.append(("linear model", predict_linearly))
     if n_rows <= TREE_ROWS:
         models.append(("neighbours", predict_by_neighbors))
@@ -191,12 +192,18 @@ def predict_linearly(data: TargetData) -> np.ndarray:
     return _with_others(outside[:, 0], lambda X: model.predict(layer(X))[:, 0], data)
 
 
-def predict_by_trees(
+def predict_by_trees(data: TargetData, **options: Any) -> np.ndarray:
+    """The mean of trees; ``options`` as :func:`ask_trees` takes them."""
+    return ask_trees(data, **options)[0]
+
+
+def ask_trees(
     data: TargetData, *, extra: bool, n_trees: int, leaf: int = FOREST_LEAF
 ) -> np.ndarray:
-    """A bootstrapped forest; each row is predicted by the trees that were grown without it.
+    """A bootstrapped forest: what the trees that were grown without a row predict for it.
 
-    Costs O(B m log m) to grow B trees from m rows each; as much for each fold of groups.
+    The mean, and the standard deviation of single trees; shape (2, n + m). Costs O(B m log m) to
+    grow B trees from m rows each; as much for each fold of groups.
     """
     data = _in_steps(data)
     forest = (ExtraTreesRegressor if extra else RandomForestRegressor)(
@@ -208,11 +215,41 @@ def predict_by_trees(
         n_jobs=data.n_jobs,
     )
     if data.groups is not None:
-        return unseen_by_folds(forest.set_params(max_samples=None), data.X, data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
-        forest.set_params(oob_score=True).fit(data.learnt, data.targets, data.weight)
-    return _with_others(forest.oob_prediction_, forest.predict, data)
+        return _trees_unseen_by_folds(forest.set_params(max_samples=None), data)
+    forest.fit(data.learnt, data.targets, data.weight)
+    X = np.asarray(data.X, dtype=np.float32)  # as trees see it
+    count, total, squares = np.zeros((3, len(X)))
+    for tree, drawn in zip(forest.estimators_, forest.estimators_samples_, strict=True):
+        unseen = np.ones(len(X), dtype=bool)
+        unseen[drawn] = False
+        predicted = tree.predict(X[unseen])
+        count[unseen] += 1
+        total[unseen] += predicted
+        squares[unseen] += predicted**2
+    grown = np.maximum(count, 1)  # few trees: some rows are in all of them
+    mean = np.where(count > 0, total / grown, np.average(data.targets, weights=row_weights(data)))
+    return np.stack([mean, np.sqrt(np.maximum(squares / grown - (total / grown) ** 2, 0))])
+
+
+def _trees_unseen_by_folds(forest: Any, data: TargetData) -> np.ndarray:
+    """Rows as predicted without their fold; rows without a target, by the mean of all fits."""
+    n = len(data)
+    told = np.empty((2, len(data.X)))
+    of_others = []
+    for train, test in data.folds():
+        weight = row_weights(data)[train]
+        fitted = clone(forest).fit(data.X[train], data.targets[train], sample_weight=weight)
+        trees = fitted.estimators_
+        told[:, test] = _mean_and_deviation(trees, data.X[test])
+        if len(data.others):
+            of_others.append(_mean_and_deviation(trees, data.others))
+    told[:, n:] = np.mean(of_others, axis=0) if of_others else 0
+    return told
+
+
+def _mean_and_deviation(trees: Sequence[Any], X: np.ndarray) -> np.ndarray:
+    predicted = np.stack([tree.predict(X) for tree in trees])
+    return np.stack([predicted.mean(axis=0), predicted.std(axis=0)])
 
 
 def _in_steps(data: TargetData) -> TargetData:
@@ -226,22 +263,6 @@ def _in_steps(data: TargetData) -> TargetData:
         return replace(data, targets=targets)
     weight = np.maximum(np.round(data.weight / WEIGHT_STEP), 1) * WEIGHT_STEP
     return replace(data, targets=targets, weight=weight)
-
-
-def unseen_by_folds(regressor: Any, table: Any, data: TargetData) -> np.ndarray:
-    """Rows as predicted without their fold; rows without a target, by the mean of all fits."""
-    n = len(data)
-    others = np.arange(len(data), len(data.X))
-    predictions = np.empty(len(data.X))
-    of_others = []
-    for train, test in data.folds():
-        weight = row_weights(data)[train]
-        model = clone(regressor).fit(table[train], data.targets[train], sample_weight=weight)
-        predictions[test] = model.predict(table[test])
-        if len(others):
-            of_others.append(model.predict(table[others]))
-    predictions[n:] = np.mean(of_others, axis=0) if len(others) else 0
-    return predictions
 
 
 def predict_by_neighbors(data: TargetData, *, n_neighbors: int = NEAR_TARGETS) -> np.ndarray:

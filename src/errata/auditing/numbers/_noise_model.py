@@ -24,6 +24,8 @@ SCALE_TREES = 60
 SCALE_LEAF = (5, 20)
 POWERS = np.r_[np.arange(0, 1.75, 0.25), 2.0]  # of what is predicted for the scale of a row
 LARGEST_LOG_SCALE = 1.5
+SHARES = (0.25, 0.5, 1.0, 2.0)  # of how far trees are apart
+LEAST_GAIN = 3.0  # in log likelihood, for any of it
 LEAST_TOLD_SKEW = 0.15  # half of the log ratio of the scales above and below what is predicted
 LEAST_BETWEEN_QUARTILES = 1.0  # local scales, where those are not at their smallest
 # Of the densities that powers are weighed by.
@@ -342,6 +344,29 @@ def fit_local_scales(
     half = np.sqrt(whole * np.median(whole[: len(data)]))
     skew = _skew(residuals / whole[: len(data)], weight)
     return np.stack([whole, _rescale(half, residuals, weight, least)]), power, skew
+
+
+def widen_scales(
+    scales: np.ndarray,
+    apart: np.ndarray,
+    residuals: np.ndarray,
+    weight: np.ndarray,
+    smallest: float = SMALLEST_SCALE,
+) -> np.ndarray:
+    """Scales wider where trees are far ``apart``, by that share of it that is likeliest.
+
+    What sizes are learnt from is clipped, so a row between two regimes, which has one target or
+    quite another, looks no wider than its neighbours. Where that is not clearly likelier, scales
+    stay as they are: of few rows, whatever is noise bears out some share.
+    """
+    overall = max(robust_scale(residuals, weight), smallest)
+    widened = [scales]
+    for share in SHARES if apart.any() else ():
+        wider = np.hypot(scales, share * apart)
+        widened.append(np.stack([_rescale(s, residuals, weight, smallest) for s in wider]))
+    likelihoods = [_log_likelihood(residuals, s[0, : len(residuals)], overall) for s in widened]
+    likelihoods[0] += LEAST_GAIN
+    return widened[int(np.argmax(likelihoods))]
 
 
 def skew_scales(
