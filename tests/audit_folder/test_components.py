@@ -208,6 +208,18 @@ def test_an_audit_may_be_right_about_suspects_and_have_missed_others():
     assert low < 100 + 900 * 7 / 30 < high
 
 
+def test_a_suspect_that_is_wrong_speaks_for_the_next():
+    # Few are expected to be wrong: what may be anywhere is hardly taken from the suspects.
+    flagged = np.arange(60) < 2
+    p = np.where(flagged, 0.97, 1e-5)
+    before = gather_beside_anywhere(p, flagged)
+    given = np.column_stack([p, np.full(60, 0.1)])
+    first = before.p_wrong(given, flagged)[1]
+    assert first > 0.8
+    after = update(before, verdicts_at(before, p, np.array([0]), [0], flagged))
+    assert after.p_wrong(given, flagged)[1] > max(first, 0.9)
+
+
 def test_wrong_labels_are_believed_where_the_audit_expects_none():
     nowhere = np.zeros(1000, dtype=bool)
     p = np.full(1000, 1e-5)

@@ -65,7 +65,8 @@ def with_verdicts(
         person said they are.
     flagged : array of bool of shape (n,)
         The suspects if nobody had decided on any row. A row that was decided counts as one of them
-        if its label was then as probably wrong as that of a suspect is now.
+        if its label was then as probably wrong as that of a suspect is now, or more probably wrong
+        than right.
     """
     if not len(rows):
         return posterior
@@ -76,7 +77,7 @@ def with_verdicts(
     before = gather_components(kinds, weights, p, suspects, posterior.p_wrong.sum())
     decided = group_probabilities(posterior.noise, logs[:, rows], were).astype(float)
     together = kinds.index(ALL)
-    were_suspects = decided[:, together] >= p[suspects, together].min(initial=np.inf)
+    were_suspects = decided[:, together] >= p[suspects, together].min(initial=0.5)
     evidence = evidence_of(before, decided, were != classes, were_suspects, decided[:, together])
     after = update(before, evidence)
     p_wrong = np.zeros(len(codes))
