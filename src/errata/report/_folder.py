@@ -78,7 +78,7 @@ def list_rows(audit: Any) -> tuple[dict[str, Any], str]:
         words = "The flagged rows"
         if audit.metrics()["n_flagged"] > MOST_RANKED:
             words = f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
-    if audit.kind == "classes" and not has_label(ranked["label"]).all():
+    if "label" in ranked and not has_label(ranked["label"]).all():
         ranked["label"] = fill_with_none(ranked["label"])
     if audit.ids is not None:
         ranked["id"] = audit.ids[ranked["row"]]
