@@ -1,13 +1,14 @@
 """Names of scikit-learn that may move, used here and only here; the BLAS below NumPy and SciPy."""
 
 import ctypes
-from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import _check_method_params as take_rows_of_params
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from ._optional import find_c_function
 
 __all__ = ["find_blas", "read_boosted_trees", "take_rows", "take_rows_of_params"]
 
@@ -37,7 +38,7 @@ _found: dict[int | None, ThreadpoolController] = {}
 
 def _count_loads() -> int | None:
     """How many libraries the process has loaded so far; None where the system does not count."""
-    iterate = _loader()
+    iterate = find_c_function("dl_iterate_phdr")
     if iterate is None:
         return None
     counted = []
@@ -63,12 +64,3 @@ class _Library(ctypes.Structure):
 
 
 _Visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Library), ctypes.c_size_t, ctypes.c_void_p)
-
-
-@cache
-def _loader() -> Any:
-    """The function of Linux that goes through the loaded libraries."""
-    try:
-        return ctypes.CDLL(None).dl_iterate_phdr
-    except (AttributeError, TypeError, OSError):  # another system
-        return None

@@ -13,7 +13,6 @@ with them. Only this file imports Dask.
 """
 
 import asyncio
-import ctypes
 import errno
 import json
 import logging
@@ -30,14 +29,14 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Protocol, Self
 
 from ._files import atomic_path, make_temporary_prefix, remove_litter
 from ._format import count, join_names, shorten
-from ._optional import require
+from ._optional import find_c_function, require
 from .exceptions import MissingExtraError
 
 try:  # comes with Dask, and with joblib from 1.6 on
@@ -433,18 +432,9 @@ def release_memory() -> None:
         import pyarrow
 
         pyarrow.default_memory_pool().release_unused()
-    trim = _find_trim()
+    trim = find_c_function("malloc_trim")
     if trim is not None:
         trim(0)
-
-
-@cache
-def _find_trim() -> Any:
-    """The function of the C library of Linux; None elsewhere."""
-    try:
-        return ctypes.CDLL(None).malloc_trim
-    except (AttributeError, TypeError, OSError):
-        return None
 
 
 def get_versions() -> dict[str, str]:

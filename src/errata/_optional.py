@@ -1,9 +1,12 @@
-"""Import an optional dependency, or say how to install it."""
+"""What not every machine has: optional dependencies, and functions of the C library."""
 
+import ctypes
 import re
+from functools import cache
 from importlib import import_module
 from importlib.metadata import requires
 from types import ModuleType
+from typing import Any
 
 from .exceptions import MissingExtraError
 
@@ -44,3 +47,16 @@ def list_requirements(extra: str) -> list[str]:
     lines = [line.partition(";") for line in requires("errata") or ()]
     wanted = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
     return sorted(need.strip() for need, _, when in lines if wanted.search(when))
+
+
+@cache
+def find_c_function(name: str) -> Any:
+    """A function of the C library; None where the system has no such thing.
+
+    >>> find_c_function("no_such_function") is None
+    True
+    """
+    try:
+        return getattr(ctypes.CDLL(None), name)
+    except (AttributeError, TypeError, OSError):
+        return None
