@@ -52,7 +52,7 @@ def test_reinforced_fits_find_the_bad_row_and_come_nearer_to_the_truth(results, 
 def test_the_published_numbers_are_those_of_an_ordinary_sample(results):
     comparisons = compare_with_published(results, EXPERIMENT.published)
     assert len(comparisons) == 4
-    assert all(c.within for c in comparisons)
+    assert all(c["within"] for c in comparisons)
 
 
 def test_a_figure_has_a_row_per_penalty_and_alpha_too_small_chosen_and_too_large():

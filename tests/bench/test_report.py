@@ -4,7 +4,6 @@ import pytest
 
 from errata.bench import Published, list_published, load_published
 from errata.bench._report import (
-    BesidePublished,
     compare_with_published,
     illustrate_ranks,
     make_detail_table,
@@ -29,21 +28,17 @@ def ours(*accuracies, method="Perceptron"):
 def test_difference_and_standard_error_by_hand():
     # Published: 68.60 +- 2.49 over ten. Ours: mean 70, standard deviation 1 over three.
     row = compare_with_published(ours(69, 70, 71), WALMSLEY)[0]
-    assert row.difference == pytest.approx(1.4)
-    assert row.standard_error == pytest.approx((1 / 3 + 2.49**2 / 10) ** 0.5)
-    assert row.within is True
-    just_beyond = 68.60 + 2.1 * row.standard_error
-    assert (
-        compare_with_published(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[
-            0
-        ].within
-        is False
-    )
+    assert row["difference"] == pytest.approx(1.4)
+    assert row["standard_error"] == pytest.approx((1 / 3 + 2.49**2 / 10) ** 0.5)
+    assert row["within"] is True
+    just_beyond = 68.60 + 2.1 * row["standard_error"]
+    beyond = compare_with_published(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)
+    assert beyond[0]["within"] is False
 
 
 def test_one_repetition_gives_no_sentence():
     row = compare_with_published(ours(70), WALMSLEY)[0]
-    assert (row.ours_std, row.standard_error, row.within) == (None, None, None)
+    assert (row["ours_std"], row["standard_error"], row["within"]) == (None, None, None)
 
 
 def test_our_spread_stands_in_where_none_was_published():
@@ -54,7 +49,7 @@ def test_our_spread_stands_in_where_none_was_published():
         for i, value in enumerate([84.0, 85.0])
     ]  # fmt: skip
     row = compare_with_published(results, published)[0]
-    assert row.standard_error == pytest.approx((0.5 / 2 + 0.5 / 10) ** 0.5)
+    assert row["standard_error"] == pytest.approx((0.5 / 2 + 0.5 / 10) ** 0.5)
 
 
 def test_a_printed_number_may_be_rounded():
@@ -66,7 +61,7 @@ def test_a_printed_number_may_be_rounded():
             for i in range(2)
         ]  # fmt: skip
         published = Published("frenay_2013_07_failures", repetitions=10)
-        return compare_with_published(results, published)[0].within
+        return compare_with_published(results, published)[0]["within"]
 
     assert within(4.649)
     assert not within(4.651)
@@ -85,7 +80,7 @@ def test_a_corrected_number_is_preferred_to_a_misprint():
         {name: row[name] for name in ("dataset", "noise_level", "method")}
         | {"repetition": 0, row["metric"]: 1.0}
     ]
-    assert compare_with_published(results, published)[0].published == row["mean_corrected"]
+    assert compare_with_published(results, published)[0]["published"] == row["mean_corrected"]
 
 
 def test_published_numbers_are_all_there():
@@ -114,11 +109,16 @@ def test_an_unknown_table_gets_a_sentence():
 
 @pytest.fixture
 def comparisons():
-    return [
-        BesidePublished("a|b", 0.1, "one", "error", 10, 1.0, 3, 11, 0.5, -1, 0.7, True),
-        BesidePublished("c", 0.1, "one", "error", 20, 1.0, 3, 17, 0.5, 3, 0.7, False),
-        BesidePublished("c", None, "other", "error", 20, None, 1, 17, None, 3, None, None),
+    names = (
+        "dataset", "noise_level", "method", "metric",
+        "ours", "ours_std", "published", "published_std", "difference", "standard_error", "within",
+    )  # fmt: skip
+    rows = [
+        ("a|b", 0.1, "one", "error", 10, 1.0, 11, 0.5, -1, 0.7, True),
+        ("c", 0.1, "one", "error", 20, 1.0, 17, 0.5, 3, 0.7, False),
+        ("c", None, "other", "error", 20, None, 17, None, 3, None, None),
     ]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def test_summary_takes_means_over_data_sets(comparisons):
@@ -148,7 +148,7 @@ def test_one_repetition_is_not_said_to_disagree(comparisons):
 
 
 def test_differences_of_several_metrics_are_not_averaged(comparisons):
-    other = comparisons[0]._replace(metric="iterations", difference=40)
+    other = comparisons[0] | {"metric": "iterations", "difference": 40}
     assert summarise([*comparisons, other]).endswith(
         "the mean differences are: error +1.67, iterations +40.00."
     )

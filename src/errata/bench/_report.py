@@ -16,6 +16,7 @@ from ..tables import write_table
 from ._experiment import Cell, Experiment, Published
 
 Key = tuple[str, float | None, str, str]
+Comparison = dict[str, Any]  # what :func:`compare_with_published` gives of a number
 
 
 class Report(NamedTuple):
@@ -56,47 +57,27 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     return Report(summary, sentences, files)
 
 
-class BesidePublished(NamedTuple):
-    """One published number beside ours; None where a spread is unknown, or what follows from it."""
-
-    dataset: str
-    noise_level: float | None
-    method: str
-    metric: str
-    ours: float
-    ours_std: float | None
-    repetitions: int
-    published: float
-    published_std: float | None
-    difference: float
-    standard_error: float | None
-    within: bool | None
-
-
 def _draw(
-    experiment: Experiment, results: list[dict], comparisons: list[BesidePublished], out: Path
+    experiment: Experiment, results: list[dict], comparisons: list[Comparison], out: Path
 ) -> list[Path]:
     files = []
-    for metric in dict.fromkeys(c.metric for c in comparisons):
-        of_metric = [c for c in comparisons if c.metric == metric]
+    for metric, of_metric in group_by(comparisons, "metric").items():
         files.append(plot_comparison(of_metric, out / f"{metric}.png", title=experiment.title))
     return files + (experiment.illustrate(results, out) if experiment.illustrate else [])
 
 
-def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
+def make_summary_table(comparisons: Sequence[Comparison]) -> Table:
     """Means over the data sets, one row per metric, noise level and method."""
-    groups = defaultdict(list)
-    for row in comparisons:
-        groups[row.metric, row.noise_level, row.method].append(row)
+    groups = group_by(comparisons, "metric", "noise_level", "method")
     rows = [
         [
             metric,
             _format_percent(level),
             method,
             str(len(group)),
-            f"{fmean(c.ours for c in group):.2f}",
-            f"{fmean(c.published for c in group):.2f}",
-            f"{fmean(c.difference for c in group):+.2f}",
+            f"{fmean(c['ours'] for c in group):.2f}",
+            f"{fmean(c['published'] for c in group):.2f}",
+            f"{fmean(c['difference'] for c in group):+.2f}",
             _format_fraction_within(group),
         ]
         for (metric, level, method), group in groups.items()
@@ -106,18 +87,18 @@ def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     return make_table("Means over the data sets", header, rows, len(names))
 
 
-def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
+def make_detail_table(comparisons: Sequence[Comparison]) -> Table:
     """Every published number beside ours."""
     rows = [
         [
-            c.metric,
-            _format_percent(c.noise_level),
-            c.dataset,
-            c.method,
-            _format_with_spread(c.ours, c.ours_std),
-            _format_with_spread(c.published, c.published_std),
-            f"{c.difference:+.2f}",
-            {True: "yes", False: "no", None: "?"}[c.within],
+            c["metric"],
+            _format_percent(c["noise_level"]),
+            c["dataset"],
+            c["method"],
+            _format_with_spread(c["ours"], c["ours_std"]),
+            _format_with_spread(c["published"], c["published_std"]),
+            f"{c['difference']:+.2f}",
+            {True: "yes", False: "no", None: "?"}[c["within"]],
         ]
         for c in comparisons
     ]
@@ -126,20 +107,20 @@ def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
     return make_table("Every number", header, rows, len(names))
 
 
-def summarise(comparisons: Sequence[BesidePublished]) -> str:
+def summarise(comparisons: Sequence[Comparison]) -> str:
     """How many numbers agree, and by how much each metric differs on the mean."""
-    known = [c for c in comparisons if c.within is not None]
-    close = sum(bool(c.within) for c in known)
+    known = [c for c in comparisons if c["within"] is not None]
+    close = sum(bool(c["within"]) for c in known)
     agree = (
         f"{close} of {len(known)} numbers lie within two standard errors of the published ones"
         if known
         else f"{plural(len(comparisons), 'number')} beside the published ones; one repetition has "
         "no spread, so it is not known which of them agree"
     )
-    differences: dict[str, list[float]] = defaultdict(list)
-    for c in comparisons:
-        differences[c.metric].append(c.difference)
-    means = {metric: f"{fmean(values):+.2f}" for metric, values in differences.items()}
+    means = {
+        metric: f"{fmean(c['difference'] for c in group):+.2f}"
+        for metric, group in group_by(comparisons, "metric").items()
+    }
     if len(means) == 1:
         return f"{agree}; the mean difference is {next(iter(means.values()))}."
     listed = ", ".join(f"{metric} {mean}" for metric, mean in means.items())
@@ -177,37 +158,37 @@ def write_page(path: Path, title: str, *parts: str) -> Path:
     return path
 
 
-def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> Path:
+def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str = "") -> Path:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
-    methods = list(dict.fromkeys(c.method for c in comparisons))
+    methods = group_by(comparisons, "method")
     columns = min(len(methods), 3)
     lines = -(-len(methods) // columns)
     figure = make_figure(3.4 * columns + 1, 3.4 * lines + 0.6)
     axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
-    low = min(min(c.ours, c.published) for c in comparisons)
-    high = max(max(c.ours, c.published) for c in comparisons)
-    for axis, method in zip(axes.flat, methods, strict=False):
+    low = min(min(c["ours"], c["published"]) for c in comparisons)
+    high = max(max(c["ours"], c["published"]) for c in comparisons)
+    for axis, (method, group) in zip(axes.flat, methods.items(), strict=False):
         axis.axline((low, low), slope=1, color="0.7", linewidth=1, zorder=0)
-        points = _draw_points(axis, [c for c in comparisons if c.method == method])
+        points = _draw_points(axis, group)
         axis.set(title=method, xlim=_widen(low, high), ylim=_widen(low, high), aspect="equal")
     for axis in list(axes.flat)[len(methods) :]:
         axis.set_axis_off()
-    metric = comparisons[0].metric.replace("_", " ")
+    metric = comparisons[0]["metric"].replace("_", " ")
     figure.supxlabel(f"published {metric}")
     figure.supylabel(f"our {metric} (bars: two standard errors)", fontsize="medium")
     if title:
         figure.suptitle(title)
-    if len({c.noise_level for c in comparisons}) > 1:
+    if len({c["noise_level"] for c in comparisons}) > 1:
         figure.colorbar(points, ax=axes, label="noise level")
     return save_figure(figure, path, dpi=150)
 
 
-def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
-    published = [c.published for c in group]
-    ours = [c.ours for c in group]
-    errors = [2 * (c.standard_error or 0.0) for c in group]
+def _draw_points(axis: Any, group: Sequence[Comparison]) -> Any:
+    published = [c["published"] for c in group]
+    ours = [c["ours"] for c in group]
+    errors = [2 * (c["standard_error"] or 0.0) for c in group]
     axis.errorbar(published, ours, yerr=errors, fmt="none", color="0.6", linewidth=0.8, zorder=1)
-    levels = [c.noise_level or 0.0 for c in group]
+    levels = [c["noise_level"] or 0.0 for c in group]
     # The colour bar is that of the last panel: up to 0.5, the highest level published, all panels
     # have one scale, whichever levels each of them holds.
     colours = {"c": levels, "cmap": "viridis", "vmin": 0, "vmax": max(max(levels), 0.5)}
@@ -227,19 +208,20 @@ def _format_with_spread(mean: float, std: float | None) -> str:
     return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
 
 
-def _format_fraction_within(group: Sequence[BesidePublished]) -> str:
-    known = [c for c in group if c.within is not None]
-    return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"
+def _format_fraction_within(group: Sequence[Comparison]) -> str:
+    known = [c for c in group if c["within"] is not None]
+    return f"{sum(bool(c['within']) for c in known)}/{len(known)}" if known else "?"
 
 
 def compare_with_published(
     results: Iterable[dict[str, Any]], published: Published
-) -> list[BesidePublished]:
+) -> list[Comparison]:
     """Put the mean of our repetitions beside the published number, wherever both exist.
 
-    ``within`` tells whether the difference is at most two standard errors: the error of our mean
-    and of theirs. Where no spread was published, ours stands in for it. Where the table says by how
-    much a printed number may be rounded, that much is added.
+    A row each, with None where a spread is unknown, or what follows from it. ``within`` tells
+    whether the difference is at most two standard errors: the error of our mean and of theirs.
+    Where no spread was published, ours stands in for it. Where the table says by how much a printed
+    number may be rounded, that much is added.
 
     Examples
     --------
@@ -252,7 +234,7 @@ def compare_with_published(
     ... ]
     >>> published = Published("walmsley_2017_accuracy", repetitions=10)
     >>> row = compare_with_published(results, published)[0]
-    >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
+    >>> row["published"], round(row["ours"], 2), round(row["difference"], 2), row["within"]
     (76.93, 76.6, -0.33, True)
     """
     values = _group_by_cell(results)
@@ -288,7 +270,7 @@ def _compare_cell(
     their_std: float | None,
     their_n: int,
     rounding: float,
-) -> BesidePublished:
+) -> Comparison:
     ours = fmean(values)
     n = len(values)
     difference = ours - theirs
@@ -300,11 +282,16 @@ def _compare_cell(
         spread = our_std if their_std is None else their_std
         error = (our_std**2 / n + spread**2 / their_n) ** 0.5
         within = abs(difference) <= 2 * error + rounding
-    dataset, noise_level, method, metric = key
-    return BesidePublished(
-        dataset, noise_level, method, metric,
-        ours, our_std, n, theirs, their_std, difference, error, within,
-    )  # fmt: skip
+    return {
+        **dict(zip(("dataset", "noise_level", "method", "metric"), key, strict=True)),
+        "ours": ours,
+        "ours_std": our_std,
+        "published": theirs,
+        "published_std": their_std,
+        "difference": difference,
+        "standard_error": error,
+        "within": within,
+    }
 
 
 def illustrate_ranks(results: list[dict[str, Any]], folder: Path, *, metric: str) -> list[Path]:

@@ -34,12 +34,14 @@ SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is l
 SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
-@dataclass(frozen=True)
 class CholeskyFactor:
-    """A = L L'."""
+    """A = L L' of a Gram matrix; LinAlgError where alpha drowns in its rounding."""
 
-    lower: np.ndarray
-    alpha: float
+    def __init__(self, gram: np.ndarray, alpha: float) -> None:
+        A = gram.copy(order="F")
+        A[np.diag_indices_from(A)] += alpha
+        self.lower = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+        self.alpha = alpha
 
     def solve(self, C: np.ndarray) -> np.ndarray:
         """A⁻¹ C."""
@@ -56,25 +58,24 @@ class CholeskyFactor:
         return len(inverse) - self.alpha * float(np.vdot(inverse, inverse))
 
 
-@dataclass(frozen=True)
 class SpectralFactor:
     """A = Q diag(values + alpha) Q' on the span of the rows; the pseudo-inverse for alpha = 0.
 
     An alpha up to ``resolution``, the rounding of the eigenvalues, is taken for zero.
     """
 
-    values: np.ndarray
-    vectors: np.ndarray
-    alpha: float
-    resolution: float = 0.0
-
-    @cached_property
-    def inverse(self) -> np.ndarray:
-        """The eigenvalues of A⁻¹; zero where plain least squares has nothing to go by."""
-        if self.alpha > self.resolution:
-            return 1 / (self.values + self.alpha)
-        present = self.values > RANK_TOLERANCE * len(self.vectors) * self.values.max()
-        return np.divide(1, self.values, out=np.zeros_like(self.values), where=present)
+    def __init__(
+        self, values: np.ndarray, vectors: np.ndarray, alpha: float, resolution: float = 0.0
+    ) -> None:
+        self.values = values
+        self.vectors = vectors
+        self.alpha = alpha
+        # The eigenvalues of A⁻¹; zero where plain least squares has nothing to go by.
+        if alpha > resolution:
+            self.inverse = 1 / (values + alpha)
+        else:
+            present = values > RANK_TOLERANCE * len(vectors) * values.max()
+            self.inverse = np.divide(1, values, out=np.zeros_like(values), where=present)
 
     def solve(self, C: np.ndarray) -> np.ndarray:
         """A⁻¹ C."""
@@ -165,13 +166,10 @@ class RidgeSystem:
         resolution = 0.0 if self.gram is None else np.finfo(float).eps * np.trace(self.gram)
         if self.gram is None or alpha <= resolution:
             return RidgeModel(self, SpectralFactor(*self.spectrum, alpha, resolution))
-        A = self.gram.copy(order="F")
-        A[np.diag_indices_from(A)] += alpha
         try:
-            lower = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:  # alpha drowns in the rounding of a singular Gram matrix
+            return RidgeModel(self, CholeskyFactor(self.gram, alpha))
+        except LinAlgError:  # the Gram matrix is singular
             return RidgeModel(self, SpectralFactor(*self.spectrum, alpha))
-        return RidgeModel(self, CholeskyFactor(lower, alpha))
 
 
 def require_weight(total: float) -> None:

@@ -1,7 +1,7 @@
 """The critical-difference diagram: average ranks on a line, bars over those that do not differ."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -234,44 +234,13 @@ def _grow(
         done = done | {i}
 
 
-class Layout(NamedTuple):
-    """Where everything goes: average ranks across, points (1/72 inch) downwards."""
-
-    ranks: np.ndarray  # in increasing order, as are the labels and groups that go with them
-    labels: list[str]
-    groups: list[tuple[int, ...]]
-    levels: list[int]  # at which level each group has its bar
-    n_left: int  # how many methods have their names on the left: the better half
-    cd: float | None
-    line: float  # points from one line of text to the next
-    point: float  # width of a point, in ranks
-
-    @property
-    def axis(self) -> float:
-        """Where the line of ranks lies, below its title and perhaps the critical difference."""
-        return (2.2 if self.cd is None else 3.9) * self.line
-
-    def bar(self, level: int) -> float:
-        """Where the bars of a level lie."""
-        return self.axis + (0.7 + 0.5 * level) * self.line
-
-    def row(self, i: int) -> float:
-        """Where the i-th row of names lies, below all bars."""
-        return self.bar(max(self.levels, default=-1)) + (1.1 + i) * self.line
-
-    @property
-    def height(self) -> float:
-        """Points from top to bottom."""
-        return self.row(self.n_left - 1) + 0.7 * self.line
-
-
 def draw(
     ax: Any, ranks: np.ndarray, names: list[str], groups: list[tuple[int, ...]], cd: float | None
 ) -> Any:
     """Draw methods in the order of their ranks and bars over their groups; return the Axes."""
     new = ax is None
     ax = _make_axes() if new else ax
-    layout = _lay_out(ax, ranks, names, groups, cd, new)
+    layout = Layout(ax, ranks, names, groups, cd, is_new=new)
     ax.set_axis_off()
     _draw_axis(ax, layout)
     _draw_methods(ax, layout)
@@ -287,35 +256,55 @@ def _make_axes() -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
-def _lay_out(
-    ax: Any,
-    ranks: np.ndarray,
-    names: list[str],
-    groups: list[tuple[int, ...]],
-    cd: float | None,
-    new: bool,
-) -> Layout:
-    """Measure the names, place everything, and fit the limits of ``ax`` (or its size) to it."""
-    import matplotlib
+class Layout:
+    """Where everything goes: average ranks across, points (1/72 inch) downwards.
 
-    font = matplotlib.rcParams["font.size"]
-    k = len(ranks)
-    line = 1.5 * font
-    n_left = (k + 1) // 2
-    labels = _format_labels(ranks, names, n_left)
-    left, right = (
-        ARM + GAP + _measure_widest(ax, side) for side in (labels[:n_left], labels[n_left:])
-    )
-    width = left + max(26, 2.2 * k) * font + right if new else _measure_axes(ax)[0]
-    # However long the names, the line of ranks keeps a third of Axes that are given.
-    point = (k - 1) / max(width - left - right, width / 3)
-    levels = stack([(ranks[group[0]], ranks[group[-1]]) for group in groups], gap=line * point)
-    layout = Layout(ranks, labels, groups, levels, n_left, cd, line, point)
-    if new:
-        ax.figure.set_size_inches((width + PADDING) / 72, (layout.height + PADDING) / 72)
-    ax.set_xlim(1 - left * point, k + right * point)
-    ax.set_ylim(layout.height if new else max(layout.height, _measure_axes(ax)[1]), 0)
-    return layout
+    The names are measured, and the limits of ``ax``, or its size if it is new, fitted to them.
+    """
+
+    def __init__(
+        self,
+        ax: Any,
+        ranks: np.ndarray,
+        names: list[str],
+        groups: list[tuple[int, ...]],
+        cd: float | None,
+        *,
+        is_new: bool,
+    ) -> None:
+        import matplotlib
+
+        font = matplotlib.rcParams["font.size"]
+        k = len(ranks)
+        self.ranks = ranks  # in increasing order, as are the labels and groups that go with them
+        self.groups = groups
+        self.cd = cd
+        self.line = 1.5 * font  # points from one line of text to the next
+        self.n_left = (k + 1) // 2  # of the methods, the better half has its names on the left
+        self.labels = _format_labels(ranks, names, self.n_left)
+        sides = (self.labels[: self.n_left], self.labels[self.n_left :])
+        left, right = (ARM + GAP + _measure_widest(ax, side) for side in sides)
+        width = left + max(26, 2.2 * k) * font + right if is_new else _measure_axes(ax)[0]
+        # The width of a point, in ranks. However long the names, the line of ranks keeps a third of
+        # Axes that are given.
+        self.point = (k - 1) / max(width - left - right, width / 3)
+        spans = [(ranks[group[0]], ranks[group[-1]]) for group in groups]
+        self.levels = stack(spans, gap=self.line * self.point)  # on which each group has its bar
+        # Where the line of ranks lies, below its title and perhaps the critical difference.
+        self.axis = (2.2 if cd is None else 3.9) * self.line
+        height = self.row(self.n_left - 1) + 0.7 * self.line
+        if is_new:
+            ax.figure.set_size_inches((width + PADDING) / 72, (height + PADDING) / 72)
+        ax.set_xlim(1 - left * self.point, k + right * self.point)
+        ax.set_ylim(height if is_new else max(height, _measure_axes(ax)[1]), 0)
+
+    def bar(self, level: int) -> float:
+        """Where the bars of a level lie."""
+        return self.axis + (0.7 + 0.5 * level) * self.line
+
+    def row(self, i: int) -> float:
+        """Where the i-th row of names lies, below all bars."""
+        return self.bar(max(self.levels, default=-1)) + (1.1 + i) * self.line
 
 
 def stack(spans: list[tuple[float, float]], gap: float) -> list[int]:

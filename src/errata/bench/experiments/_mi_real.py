@@ -16,7 +16,7 @@ subset, however many searches come to it.
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -45,32 +45,34 @@ LEAST_LOSS_PERCENT = 0.1
 BELOW = {"Digits": "2", "Wallrobot": "1", "Wave": "0.4"}  # percent; published for 95 % of losses
 
 
-class Step(NamedTuple):
-    """What the candidates of a step are worth: information in bits, risk as a fraction."""
+class Step:
+    """What the candidates of a step are worth, and what it chose and lost.
 
-    information: np.ndarray
-    risk: np.ndarray
+    Parameters
+    ----------
+    information, risk : array of shape (candidates,)
+        In bits, and as a fraction.
 
-    @property
-    def chosen(self) -> int:
-        """The candidate with most information, the first of equals."""
-        return int(self.information.argmax())
+    Attributes
+    ----------
+    chosen : int
+        The candidate with most information, the first of equals.
+    loss : float
+        How much more it risks than the best; 0 unless the step fails.
+    gap : float
+        How much more information it has than the one of least risk.
+    fails : bool
+        Whether the step fails by as much as counts.
+    """
 
-    @property
-    def loss(self) -> float:
-        """How much more the chosen one risks than the best; 0 unless the step fails."""
-        loss = float(self.risk[self.chosen] - self.risk.min())
-        return loss if loss > LEAST_LOSS else 0.0
-
-    @property
-    def gap(self) -> float:
-        """How much more information the chosen one has than the one of least risk."""
-        return float(self.information[self.chosen] - self.information[self.risk.argmin()])
-
-    @property
-    def fails(self) -> bool:
-        """Whether the step fails by as much as counts."""
-        return bool(find_failing(100 * self.loss, self.gap))
+    def __init__(self, information: np.ndarray, risk: np.ndarray) -> None:
+        self.information = information
+        self.risk = risk
+        self.chosen = int(information.argmax())
+        loss = float(risk[self.chosen] - risk.min())
+        self.loss = loss if loss > LEAST_LOSS else 0.0
+        self.gap = float(information[self.chosen] - information[risk.argmin()])
+        self.fails = bool(find_failing(100 * self.loss, self.gap))
 
 
 class Estimates:
@@ -175,7 +177,7 @@ def is_above_bound(step: Step, estimates: Estimates) -> bool:
 
 def illustrate_forward(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Failures by size: steps.md and steps.png."""
-    searches = collect_searches(results)
+    searches = {name: Searches(rows) for name, rows in group_by(results, "dataset").items()}
     tables = (to_markdown(make(searches)) for make in (_make_loss_table, _make_rate_table))
     page = write_page(folder / "steps.md", "Failing steps", *tables)
     return [page, _plot(searches, folder / "steps.png")]
@@ -206,32 +208,21 @@ def find_failing(loss_percent: Any, gap: Any) -> Any:
     return (loss_percent >= LEAST_LOSS_PERCENT) & (gap >= LEAST_GAP)
 
 
-class Searches(NamedTuple):
-    """What the searches in one set chose and lost, (searches, sizes) each."""
+class Searches:
+    """What the searches in one set chose and lost, (searches, sizes) each, up to the sizes reached.
 
-    information: np.ndarray
-    risk: np.ndarray
-    loss: np.ndarray
-    gap: np.ndarray
+    ``failed`` are the steps that failed by as much as counts; 95 % of their losses lie below
+    ``loss_95``, in percent, which is NaN without any.
+    """
 
-    @property
-    def failed(self) -> np.ndarray:
-        """Which steps failed by as much as counts."""
-        return find_failing(self.loss, self.gap)
-
-    def loss_95(self) -> float:
-        """Below which 95 % of the losses lie, in percent; NaN without any."""
-        return float(np.quantile(self.loss[self.failed], 0.95)) if self.failed.any() else np.nan
-
-
-def collect_searches(results: list[dict[str, Any]]) -> dict[str, Searches]:
-    """The searches of each data set, up to the sizes they reached."""
-    searches = {}
-    for dataset, rows in group_by(results, "dataset").items():
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
         tables = [np.reshape([row[name] for name in BY_SIZE], (-1, SIZES)) for row in rows]
         table = np.stack(tables, axis=1)
-        searches[dataset] = Searches(*table[:, :, ~np.isnan(table).any(axis=(0, 1))])
-    return searches
+        reached = ~np.isnan(table).any(axis=(0, 1))
+        self.information, self.risk, self.loss, self.gap = table[:, :, reached]
+        self.failed = find_failing(self.loss, self.gap)
+        losses = self.loss[self.failed]
+        self.loss_95 = float(np.quantile(losses, 0.95)) if len(losses) else np.nan
 
 
 def _make_loss_table(searches: dict[str, Searches]) -> Table:
@@ -243,7 +234,7 @@ def _make_loss_table(searches: dict[str, Searches]) -> Table:
             str(len(of.loss)),
             f"{(of.loss > 0).mean():.2%}",
             f"{of.failed.mean():.2%}",
-            f"{of.loss_95():.2f} %",
+            f"{of.loss_95:.2f} %",
             f"{BELOW[dataset]} %" if dataset in BELOW else "-",
             f"{of.loss.max():.2f} %",
         ]

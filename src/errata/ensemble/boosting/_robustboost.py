@@ -12,8 +12,6 @@ c being the given weights of the rows. Of several solutions the one that gets on
 """
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,20 +28,19 @@ FINE = 1e-9  # by how much a potential may exceed another and count as equal
 ROUGH = 1e-2  # what finer grids may still gain
 
 
-@dataclass(frozen=True)
 class Potential:
     """Phi(m, t) and its weight, for a target error, a goal margin theta and a final width."""
 
-    error_goal: float
-    theta: float
-    sigma_final: float
-    two_sided: bool = False
-
-    @cached_property
-    def rho(self) -> float:
-        """The speed that makes the potential equal to the target error at the start."""
-        c = erfinv(1 - (2 if self.two_sided else 1) * self.error_goal)
-        return float((self.sigma(0.0) * c + math.e * self.theta) / (2 * (math.e - 1)))
+    def __init__(
+        self, error_goal: float, theta: float, sigma_final: float, two_sided: bool = False
+    ) -> None:
+        self.error_goal = error_goal
+        self.theta = theta
+        self.sigma_final = sigma_final
+        self.two_sided = two_sided
+        # The speed that makes the potential equal to the target error at the start.
+        c = erfinv(1 - (2 if two_sided else 1) * error_goal)
+        self.rho = float((self.sigma(0.0) * c + math.e * theta) / (2 * (math.e - 1)))
 
     def mu(self, t: float) -> float:
         """Where the margins ought to be at time t."""
@@ -256,15 +253,19 @@ def _boost_in_time(
     return list(zip(bases, values, strict=True)), np.array(times)
 
 
-@dataclass(frozen=True)
 class StepProblem:
     """Find the step from margins ``m`` at time ``t`` along an estimator that is right by ``u``."""
 
-    potential: Potential
-    m: np.ndarray
-    u: np.ndarray
-    c: np.ndarray
-    t: float
+    def __init__(
+        self, potential: Potential, m: np.ndarray, u: np.ndarray, c: np.ndarray, t: float
+    ) -> None:
+        self.potential = potential
+        self.m = m
+        self.u = u
+        self.c = c
+        self.t = t
+        before = potential.phi(potential.distance(m, t))
+        self.mean_potential = float(before @ c / c.sum())
 
     def solve(self, previous: tuple[float, float] | None = None) -> tuple[float, float]:
         """``ds`` and ``dt``; time reaches 1 when the potential allows it."""
@@ -279,11 +280,6 @@ class StepProblem:
         found = [self.newton(start) for start in [*starts, *([previous] if previous else [])]]
         valid = [step for step in found if step is not None]
         return max(valid, key=lambda step: step[1]) if valid else self.bisect()
-
-    @cached_property
-    def mean_potential(self) -> float:
-        """Before the step."""
-        return self._mean(self.potential.phi(self.potential.distance(self.m, self.t)))
 
     def least(self, dt: float, zooms: int = 7) -> tuple[float, float]:
         """The ``ds`` of least mean potential after ``dt``, and that potential, by finer grids."""
@@ -355,6 +351,3 @@ class StepProblem:
         wrong = w @ (1 - self.u)
         step = 0.5 * np.log(right / max(wrong, 1e-12 * right))
         return step, step**2
-
-    def _mean(self, values: np.ndarray) -> float:
-        return float(values @ self.c / self.c.sum())

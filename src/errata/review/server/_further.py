@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkstemp
 from typing import Any
@@ -100,13 +99,26 @@ def _get_table(review: Review) -> Path:
     return review.table
 
 
-@dataclass
 class Reaudit:
-    """An audit under way, or done."""
+    """An audit under way, or done: it starts when this is made."""
 
-    process: subprocess.Popen
-    folder: Path
-    log: int  # a file of what it says that has no name, so that nothing is left of it
+    def __init__(self, review: Review) -> None:
+        table = _check_table(review)
+        self.folder = _find_free_name(review.folder.path)
+        label = review.folder.about["label"]
+        named = f"--{review.folder.kind.command.named_by[0]}"
+        again = [*_read_options(review), "--decisions", str(review.decisions.path)]
+        # What it says goes to a file that has no name, so that nothing is left of it.
+        out, self.log = _open_nameless_file()
+        # -P: without it, a click.py in the folder where this runs would be imported.
+        command = [sys.executable, "-P", "-m", "errata.cli", "audit", str(table), named, label]
+        self.process = subprocess.Popen(
+            [*command, *again, "--out", str(self.folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        os.close(out)
 
     @property
     def state(self) -> str:
@@ -149,7 +161,7 @@ async def start_reaudit(request: Any) -> Any:
     """Start it, unless it is under way."""
     app = request.app
     if app.state.reaudit is None or app.state.reaudit.state != "running":
-        app.state.reaudit = _start(get_review(request))
+        app.state.reaudit = Reaudit(get_review(request))
     return RedirectResponse("/reaudit", 303)
 
 
@@ -160,25 +172,6 @@ async def send_report(request: Any) -> Any:
         raise HTTPException(404, "there is no new audit yet.")
     headers = {"Content-Security-Policy": REPORT_POLICY}
     return FileResponse(running.folder / "report.html", headers=headers)
-
-
-def _start(review: Review) -> Reaudit:
-    table = _check_table(review)
-    folder = _find_free_name(review.folder.path)
-    label = review.folder.about["label"]
-    named = f"--{review.folder.kind.command.named_by[0]}"
-    again = [*_read_options(review), "--decisions", str(review.decisions.path)]
-    out, log = _open_nameless_file()
-    # -P: without it, a click.py in the folder where this runs would be imported.
-    command = [sys.executable, "-P", "-m", "errata.cli", "audit", str(table), named, label]
-    process = subprocess.Popen(
-        [*command, *again, "--out", str(folder)],
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=subprocess.STDOUT,
-    )
-    os.close(out)
-    return Reaudit(process, folder, log)
 
 
 def _read_options(review: Review) -> list[str]:

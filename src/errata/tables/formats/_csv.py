@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from ..._files import atomic_path, is_packed, open_text, readable
 from ..._format import plural
@@ -105,13 +105,17 @@ def iterate_tables(path: Path) -> Iterator[Any]:
     raise ValueError(f"{path} has a row of more than two gigabytes.")
 
 
-class TextTable(NamedTuple):
-    """An open text table."""
+class TextTable:
+    """An open text table: its header is read, and its rows are waiting."""
 
-    encoding: str
-    delimiter: str
-    header: Record
-    rows: Iterator[Record]
+    def __init__(self, path: Path, stream: IO[str], encoding: str, delimiter: str) -> None:
+        records = attach_blank_lines(_iterate_records(stream, delimiter, path))
+        self.encoding = encoding
+        self.delimiter = delimiter
+        self.header = next(records)
+        if self.header.cells is None:
+            raise ValueError(f"{path} is empty.")
+        self.rows = _check_records(records, self.header, delimiter, path)
 
 
 def _parse(path: Path, layout: TextTable, names: list[str]) -> Any:
@@ -217,18 +221,12 @@ def _compile_cell(delimiter: str) -> re.Pattern[str]:
 
 @contextmanager
 def open_text_table(path: Path) -> Iterator[TextTable]:
-    """Open a table: its layout is known, its header read, its rows are waiting."""
+    """Open a table whose encoding and delimiter are to be found out."""
     with readable(path):
         encoding = detect_encoding(path)
         delimiter = _find_delimiter(path, encoding)
         with open_text(path, "r", encoding) as stream, _lift_cell_limit():
-            records = attach_blank_lines(_iterate_records(stream, delimiter, path))
-            header = next(records)
-            if header.cells is None:
-                raise ValueError(f"{path} is empty.")
-            yield TextTable(
-                encoding, delimiter, header, _check_records(records, header, delimiter, path)
-            )
+            yield TextTable(path, stream, encoding, delimiter)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..._files import atomic_path, readable
 from ..._format import join_names, plural
@@ -32,69 +32,57 @@ MOST_CHARACTERS = 32_767
 _KNOWN = (bool, int, float, str, datetime.date, datetime.time, datetime.timedelta)
 
 
-class Sheet(NamedTuple):
-    """The sheet that holds the table: its names, and the cells of the rows that are not empty."""
-
-    name: str
-    header: list[str]
-    rows: list[list[Any]]  # None where a cell is empty
-    header_line: int
-    lines: list[int]  # where in the sheet each row stands, counted from 1
-    width: int  # columns of the sheet, those without a name or a value included
-    places: list[int]  # columns of the sheet that the header names, counted from 0
-
-    def cells(self, name: str) -> list[Any]:
-        """One column as it stands in the sheet."""
-        place = self.places[self.header.index(name)]
-        return [row[place] for row in self.rows]
-
-
 def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None) of the first sheet, as an Arrow table."""
     import pyarrow
 
-    sheet = read_sheet(path)
+    sheet = Sheet(path)
     names = sheet.header if names is None else list(names)
     check_named_once(sheet.header, names, path)
     columns = [convert_to_one_kind(sheet.cells(name)) for name in names]
     return pyarrow.table(dict(zip(names, columns, strict=True)))
 
 
-def read_sheet(path: Path) -> Sheet:
-    """The first sheet of a workbook; raise a sentence when there is no table at its top."""
-    with _open_workbook(path) as workbook:
-        found = workbook.get_sheet_by_index(0)
-        rows = found.to_python(skip_empty_area=False)
-        merged = found.merged_cell_ranges or []
-        others = workbook.sheet_names[1:]
-    cells = ([None if cell == "" else cell for cell in row] for row in rows)
-    filled = [(i, row) for i, row in enumerate(cells, 1) if any(cell is not None for cell in row)]
-    if not filled:
-        hint = f"; move the sheet with the table ({join_names(others, 5)}) to the front" * bool(
-            others
-        )
-        raise ValueError(f"{path} has nothing in its first sheet, {found.name!r}{hint}.")
-    (header_line, header), *body = filled
-    if not body:
-        raise NoRowsError(f"{path} has a header but no rows.")
-    if merged:
-        (row, column), _ = merged[0]
-        raise ValueError(
-            f"{path} has merged cells (the first at {_format_cell_name(row, column)}), so that "
-            "nobody knows which rows and columns they are for; split them and fill in the values."
-        )
-    lines = [line for line, _ in body]
-    rows = [row for _, row in body]
-    places = _find_columns(header, rows, path)
-    return Sheet(
-        found.name,
-        [_format_cell(header[place]) for place in places],
-        rows,
-        header_line,
-        lines,
-        len(header),
-        places,
-    )
+class Sheet:
+    """The first sheet of a workbook, which holds the table: rows that are not empty, their names.
+
+    Raises a sentence when there is no table at its top.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with _open_workbook(path) as workbook:
+            found = workbook.get_sheet_by_index(0)
+            rows = found.to_python(skip_empty_area=False)
+            merged = found.merged_cell_ranges or []
+            others = workbook.sheet_names[1:]
+        cells = ([None if cell == "" else cell for cell in row] for row in rows)
+        filled = [(i, row) for i, row in enumerate(cells, 1) if any(c is not None for c in row)]
+        if not filled:
+            front = f"; move the sheet with the table ({join_names(others, 5)}) to the front"
+            hint = front if others else ""
+            raise ValueError(f"{path} has nothing in its first sheet, {found.name!r}{hint}.")
+        (header_line, header), *body = filled
+        if not body:
+            raise NoRowsError(f"{path} has a header but no rows.")
+        if merged:
+            (row, column), _ = merged[0]
+            raise ValueError(
+                f"{path} has merged cells (the first at {_format_cell_name(row, column)}), so that "
+                "nobody knows which rows and columns they are for; split them and fill in the "
+                "values."
+            )
+        self.name = found.name
+        self.rows: list[list[Any]] = [row for _, row in body]  # None where a cell is empty
+        self.header_line = header_line
+        self.lines = [line for line, _ in body]  # where each row stands, counted from 1
+        self.width = len(header)  # columns, those without a name or a value included
+        self.places = _find_columns(header, self.rows, path)  # that are named, counted from 0
+        self.header = [_format_cell(header[place]) for place in self.places]
+
+    def cells(self, name: str) -> list[Any]:
+        """One column as it stands in the sheet."""
+        place = self.places[self.header.index(name)]
+        return [row[place] for row in self.rows]
 
 
 @contextmanager
@@ -238,7 +226,7 @@ def write(path: Path, columns: dict[str, list[Any]]) -> None:
 
 def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a workbook with some of the table changed."""
-    sheet = read_sheet(source)
+    sheet = Sheet(source)
     check_row_count(len(sheet.rows), change.n_rows, source)
     keep, values = _apply_change(sheet, change, source)
     if source.suffix.lower() != ".xlsx":  # an older format, which openpyxl does not read
