@@ -15,10 +15,10 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from errata._crossfit import (
+    FittedToCodes,
     draw_training_rows,
     encode_groups,
     find_not_learnable,
-    fit_codes,
     make_folds,
     predict_out_of_fold,
     sort_by_content,
@@ -296,7 +296,7 @@ def test_models_may_be_asked_for_classes_alone():
 def test_a_fit_can_be_asked_about_other_rows():
     X, codes = table()
     names = np.array(["ant", "bee", "cat"])
-    fitted = fit_codes(LogisticRegression(), X, codes, classes=names)
+    fitted = FittedToCodes(LogisticRegression(), X, codes, classes=names)
     np.testing.assert_array_equal(fitted.labels, names)
     by_hand = LogisticRegression().fit(X, names[codes])
     np.testing.assert_allclose(

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -246,17 +246,55 @@ def _predict_fold(
     certain: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The codes known to a clone fitted on X, and their probabilities for the test rows."""
-    fitted = fit_codes(estimator, X, codes, classes=classes, **fit_params)
+    fitted = FittedToCodes(estimator, X, codes, classes=classes, **fit_params)
     return fitted.codes, fitted.predict_proba(X_test, certain=certain)
 
 
-class FittedToCodes(NamedTuple):
-    """A classifier, the codes it knows, and what it knows them as."""
+class FittedToCodes:
+    """A clone of a classifier, fitted to codes, which it knows as their ``classes``.
 
-    model: Any  # None where there was nothing to learn
-    codes: np.ndarray
-    labels: np.ndarray
-    fractions: np.ndarray  # of the training rows, all that is left to answer without a model
+    Where there is nothing to learn, some classifiers refuse and others answer NaN: none is fitted.
+    One that takes whole numbers from 0 only, as XGBoost does, is given these where it refuses the
+    classes.
+
+    Attributes
+    ----------
+    model : classifier or None
+        None where there was nothing to learn.
+    codes, labels : array
+        The codes it knows, and what it knows them as.
+    fractions : array
+        Of the training rows, all that is left to answer without a model.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        codes: np.ndarray,
+        *,
+        classes: np.ndarray | None = None,
+        **params: Any,
+    ) -> None:
+        sizes = np.bincount(codes)
+        known = np.flatnonzero(sizes)
+        self.model: Any = None
+        self.codes = known
+        self.labels = known if classes is None else classes[known]
+        self.fractions = sizes[known] / len(codes)
+        if len(known) == 1 or (isinstance(X, np.ndarray) and not (X[:1] != X).any()):
+            return
+        if classes is None:
+            self.model = fit_to_codes(clone(estimator), X, codes, **params)
+        else:
+            positions = np.searchsorted(known, codes)
+            self.model, is_coded = _fit_classes(estimator, X, classes[codes], positions, **params)
+            if is_coded:
+                self.labels = np.arange(len(known))
+                return
+        if hasattr(self.model, "predict_proba"):  # its columns, whatever their order
+            self.labels = getattr(self.model, "classes_", self.labels)
+            self.codes = self.labels if classes is None else _find_positions(self.labels, classes)
 
     def predict_proba(self, X: Any, *, certain: bool = False) -> np.ndarray:
         """Probabilities of the codes it knows; 0 and 1 by what it predicts if ``certain``."""
@@ -272,34 +310,6 @@ def _find_positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Where labels are among the classes, in whatever order these are."""
     order = np.argsort(classes)
     return order[np.searchsorted(classes, labels, sorter=order)]
-
-
-def fit_codes(
-    estimator: Any, X: Any, codes: np.ndarray, *, classes: np.ndarray | None = None, **params: Any
-) -> FittedToCodes:
-    """A clone fitted to codes, which it knows as their ``classes``.
-
-    Where there is nothing to learn, some classifiers refuse and others answer NaN: none is fitted.
-    One that takes whole numbers from 0 only, as XGBoost does, is given these where it refuses the
-    classes.
-    """
-    sizes = np.bincount(codes)
-    known = np.flatnonzero(sizes)
-    labels = known if classes is None else classes[known]
-    fractions = sizes[known] / len(codes)
-    if len(known) == 1 or (isinstance(X, np.ndarray) and not (X[:1] != X).any()):
-        return FittedToCodes(None, known, labels, fractions)
-    if classes is None:
-        model = fit_to_codes(clone(estimator), X, codes, **params)
-    else:
-        positions = np.searchsorted(known, codes)
-        model, is_coded = _fit_classes(estimator, X, classes[codes], positions, **params)
-        if is_coded:
-            return FittedToCodes(model, known, np.arange(len(known)), fractions)
-    if hasattr(model, "predict_proba"):  # its columns, whatever their order
-        labels = getattr(model, "classes_", labels)
-        known = labels if classes is None else _find_positions(labels, classes)
-    return FittedToCodes(model, known, labels, fractions)
 
 
 def _fit_classes(

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 import errata
 from auditing.large_tables import lower_limits
 from auditing_cases import CODES, GROUPS, X, blobs
-from errata._crossfit import fit_codes
+from errata._crossfit import FittedToCodes
 from errata.auditing import NewRows, TrainingData, default_models
 from errata.auditing._learning import name_models
 from errata.auditing.models import _default
@@ -426,7 +426,7 @@ def test_whole_numbers_have_no_gap_where_training_rows_lack_a_class():
     codes = np.array([0, 2, 2, 0, 2, 0])
     rows = np.array([[0.0], [5.0], [6.0], [1.0], [7.0], [0.5]])
     classes = np.array(["cat", "dog", "emu"])
-    fitted = fit_codes(WholeNumbersOnly(), rows, codes, classes=classes)
+    fitted = FittedToCodes(WholeNumbersOnly(), rows, codes, classes=classes)
     assert fitted.codes.tolist() == [0, 2]
     assert fitted.predict_proba(rows).argmax(axis=1).tolist() == [0, 1, 1, 0, 1, 0]
 

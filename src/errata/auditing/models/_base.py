@@ -10,7 +10,7 @@ Rows that were not there are predicted by a fit to all rows; where groups fall i
 fit without the fold of the row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +21,6 @@ from ..._crossfit import (
     FittedToCodes,
     Fold,
     draw_training_rows,
-    fit_codes,
     make_folds,
     predict_out_of_fold,
 )
@@ -256,37 +255,46 @@ def cross_fit_classifier(
     kept: Callable[[Any], Any] | None = None,
     n_splits: int = FOLDS,
 ) -> CrossFit:
-    """The same, and a predictor of other rows. It looks at their features if ``table`` is None.
-
-    ``kept`` makes of a fitted classifier what is kept of it, which needs ``predict_proba`` alone.
-    """
-    rows = data.X if table is None else table
-    splits = [(np.arange(len(data.codes)), np.empty(0, dtype=np.intp))]
-    of_fold = None
-    if data.folds is not None:
-        splits = data.splits(n_splits)
-        of_fold = split_of_fold(data.folds, n_splits)
-    fits = []
-    for train, _ in draw_training_rows(splits, max_rows, data.random_state):
-        fit = fit_codes(classifier, take_rows(rows, train), data.codes[train], classes=classes)
-        if kept is not None and fit.model is not None:
-            fit = fit._replace(model=kept(fit.model))
-        fits.append(fit)
-    fitted = FittedClassifiers(fits, data.n_classes, of_fold, by_features=table is None)
+    """The same, and a predictor of other rows. It looks at their features if ``table`` is None."""
+    fitted = FittedClassifiers(classifier, table, data, classes, max_rows, kept, n_splits)
     if data.folds is not None:
         same_rows = NewRows(data.X, table, folds=data.folds)
         return CrossFit(fitted.predict_proba(same_rows), fitted)
+    rows = data.X if table is None else table
     return CrossFit(cross_fit_proba(classifier, rows, data, classes, max_rows, n_splits), fitted)
 
 
-@dataclass(frozen=True)
 class FittedClassifiers:
-    """A classifier fitted to all rows, or clones of it to those outside each split of the folds."""
+    """A classifier fitted to all rows, or clones of it to those outside each split of the folds.
 
-    fits: Sequence[FittedToCodes]
-    n_classes: int
-    split_of_fold: np.ndarray | None  # None for one fit to all rows
-    by_features: bool = True  # and not by the table that the user gave
+    ``kept`` makes of a fitted classifier what is kept of it, which needs ``predict_proba`` alone.
+    """
+
+    def __init__(
+        self,
+        classifier: Any,
+        table: Any,
+        data: TrainingData,
+        classes: np.ndarray | None,
+        max_rows: int | None,
+        kept: Callable[[Any], Any] | None,
+        n_splits: int,
+    ) -> None:
+        self.n_classes = data.n_classes
+        self.by_features = table is None  # and not by the table that the user gave
+        self.split_of_fold = None  # for one fit to all rows
+        splits = [(np.arange(len(data.codes)), np.empty(0, dtype=np.intp))]
+        if data.folds is not None:
+            splits = data.splits(n_splits)
+            self.split_of_fold = split_of_fold(data.folds, n_splits)
+        rows = data.X if table is None else table
+        self.fits = []
+        for train, _ in draw_training_rows(splits, max_rows, data.random_state):
+            some = take_rows(rows, train)
+            fit = FittedToCodes(classifier, some, data.codes[train], classes=classes)
+            if kept is not None and fit.model is not None:
+                fit.model = kept(fit.model)
+            self.fits.append(fit)
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """What the classifier without the fold of each row says, with a column for each class."""
