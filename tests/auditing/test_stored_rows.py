@@ -14,7 +14,7 @@ from errata.auditing.results import _audit, _cleaning
 from errata.auditing.results._base import rank_rows
 from errata.auditing.results._flags import Rows, reach_line
 from errata.auditing.stored._audit import finish_part
-from errata.auditing.stored._rows import NAMES, StoredPart
+from errata.auditing.stored._rows import NAMES, StoredRows
 from errata.noise import flip_labels
 from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
@@ -101,7 +101,7 @@ def test_a_million_rows_take_25_megabytes_at_most(tmp_path):
     codes = random.integers(4, size=n)
     p = random.random((3, n))
     judged = Rows(codes, codes[::-1], p[0], p[1], p[2], p[0], np.ones(n, dtype=bool))
-    StoredPart.write(tmp_path, 10**9, judged.flag(p[0] > 0.5, 0.1), PETS)
+    StoredRows.write(tmp_path, 10**9, judged.flag(p[0] > 0.5, 0.1), PETS)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 25 * n
 
 
@@ -171,7 +171,7 @@ def test_what_is_finished_can_travel_and_parts_stay_in_order(tmp_path):
     done, _ = finished(tmp_path, judged_rows(), (200, 450))
     _, parts, _ = done
     assert pickle.loads(pickle.dumps(done))[1] == parts
-    assert [(p.start, p.stop) for p in parts] == [
+    assert [(start, stop) for start, stop, _ in parts] == [
         (p.start, p.stop) for p in parts_of(600, (200, 450))
     ]
     names = sorted(path.name for path in (tmp_path / "rows").iterdir())

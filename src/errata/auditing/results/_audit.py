@@ -26,7 +26,6 @@ from ..stored._rows import (
     KNOWN,
     NAMES,
     StoredColumn,
-    StoredPart,
     StoredRows,
 )
 from ._base import BaseAudit, rank_rows, select_flagged
@@ -613,9 +612,9 @@ class Audit(AuditRows):
             "duplicates": [np.array(group) for group in found["duplicates"]],
         }
         if table is None:
-            parts = [StoredPart(*part) for part in found["parts"]]
             classes = np.array(found["classes"]).astype(found["dtype"])
-            stored = StoredRows(path / PARTS, parts, classes, Totals.from_dict(found["totals"]))
+            totals = Totals.from_dict(found["totals"])
+            stored = StoredRows(path / PARTS, found["parts"], classes, totals)
             return fields | stored.attributes() | {"classes": classes}
         fields["labels"] = rows["labels"].astype(found["dtype"])
         fields["classes"] = np.unique(take_given(fields["labels"]))

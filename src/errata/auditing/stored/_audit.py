@@ -54,7 +54,7 @@ from ..inputs._labels import (
 from ..results._audit import Audit
 from ..results._flags import Rows, Totals, draw_line, reach_line, stack_rows
 from ._rows import (
-    StoredPart,
+    Part,
     StoredRows,
     part_path,
     read_judged,
@@ -81,7 +81,7 @@ _PART_ROW = 200  # of what is found out about each row of it
 
 # What is known of parts after each pass over them; that of neighbours is merged.
 Scan = tuple[Counter[Any], list[Any]]  # how many rows have each label, None for none; drawn rows
-Finished = tuple[Totals, list[StoredPart], Rows]  # sums, files, and the most suspicious rows
+Finished = tuple[Totals, list[Part], Rows]  # sums, files, and the most suspicious rows
 
 BITS = "bits"  # beside the judged rows of a part
 GROUPS = "groups"  # the same
@@ -494,7 +494,7 @@ def finish_part(
         known=rows.known,
         p_elsewhere=rows.p_elsewhere,
     )
-    stored = StoredPart.write(folder, part.start, rows, classes)
+    stored = StoredRows.write(folder, part.start, rows, classes)
     here = np.flatnonzero(rows.may_be_flagged)
     worst = rows._replace(row=part.start + np.arange(len(rows.code))).for_rows(here).worst()
     return totals, [stored], worst

@@ -5,11 +5,10 @@ A file holds what :meth:`Audit.columns` has, under the same names. Columns are r
 
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -40,15 +39,31 @@ _KINDS = {
 }
 
 
-class StoredPart(NamedTuple):
-    """Which rows of the table a file holds, and a name for what it says."""
+Part = tuple[int, int, str]  # the first row of a file, the one after its last, and its digest
 
-    start: int
-    stop: int
-    digest: str
 
-    @classmethod
-    def write(cls, folder: Path, start: int, rows: Rows, classes: np.ndarray) -> "StoredPart":
+class StoredRows:
+    """All rows of an audit, in the files of a folder.
+
+    ``parts`` tell of each file which rows it holds, and have a name for what it says: in the order
+    of the rows, none left out.
+    """
+
+    def __init__(
+        self, folder: Path, parts: Iterable[Sequence[Any]], classes: np.ndarray, totals: Totals
+    ) -> None:
+        self.folder = folder
+        self.parts: list[Part] = [(start, stop, digest) for start, stop, digest in parts]
+        self.starts = [start for start, _, _ in self.parts]
+        self.classes = classes
+        self.totals = totals
+        self.cuts: dict[Any, Any] = {}  # what cleaning has found out about all rows
+
+    def __len__(self) -> int:
+        return self.parts[-1][1]
+
+    @staticmethod
+    def write(folder: Path, start: int, rows: Rows, classes: np.ndarray) -> Part:
         """Write the rows of a part that begins with row ``start``; the file appears when whole."""
         import pyarrow as arrow
         import pyarrow.parquet
@@ -72,32 +87,7 @@ class StoredPart(NamedTuple):
                 use_dictionary=["label", "suggested"],
                 column_encoding={"row": "DELTA_BINARY_PACKED"},  # next to nothing, as they run on
             )
-        return cls(start, start + n, rows.digest())
-
-    def read(self, folder: Path, name: str, start: int, stop: int) -> Any:
-        """The column of those of its rows that are from ``start`` up to ``stop``, of Arrow."""
-        import pyarrow.parquet
-
-        path = part_path(folder, self.start)
-        stored = NAMES.get(name, name)
-        with readable(path), pyarrow.parquet.ParquetFile(path) as file:
-            column = file.read([stored])[stored]
-        first = max(start - self.start, 0)
-        return column.slice(first, max(stop - self.start - first, 0))
-
-
-@dataclass(frozen=True, eq=False)
-class StoredRows:
-    """All rows of an audit, in the files of a folder."""
-
-    folder: Path
-    parts: list[StoredPart]  # in the order of their rows, none left out
-    classes: np.ndarray
-    totals: Totals
-    cuts: dict[Any, Any] = field(default_factory=dict)  # what cleaning has found out about all rows
-
-    def __len__(self) -> int:
-        return self.parts[-1].stop
+        return start, start + n, rows.digest()
 
     def attributes(self) -> dict[str, "StoredColumn | None"]:
         """Those of an audit that have one entry per row."""
@@ -106,7 +96,7 @@ class StoredRows:
 
     def slices(self) -> Iterator[slice]:
         """The rows of each part."""
-        return (slice(part.start, part.stop) for part in self.parts)
+        return (slice(start, stop) for start, stop, _ in self.parts)
 
     def read(self, name: str, start: int, stop: int) -> np.ndarray:
         """An attribute of the rows from ``start`` up to ``stop``, from the files that hold some."""
@@ -117,12 +107,12 @@ class StoredRows:
 
     def take(self, name: str, rows: np.ndarray) -> np.ndarray:
         """An attribute of rows anywhere, from the files that hold them."""
-        home = np.searchsorted([part.start for part in self.parts], rows, side="right") - 1
+        home = np.searchsorted(self.starts, rows, side="right") - 1
         found = np.empty(len(rows), dtype=self.read(name, 0, 0).dtype)
         for place in np.unique(home):
             here = home == place
-            part = self.parts[place]
-            found[here] = self.read(name, part.start, part.stop)[rows[here] - part.start]
+            start, stop, _ = self.parts[place]
+            found[here] = self.read(name, start, stop)[rows[here] - start]
         return found
 
     def codes(self, name: str, start: int, stop: int) -> np.ndarray:
@@ -142,26 +132,30 @@ class StoredRows:
     def _column(self, name: str, start: int, stop: int) -> Any:
         """The column of some rows as Arrow has it."""
         import pyarrow
+        from pyarrow import parquet
 
-        some = [part for part in self.parts if part.start < stop and start < part.stop]
-        chunks = [
-            chunk
-            for part in some or self.parts[:1]  # no rows are of the type of any
-            for chunk in part.read(self.folder, name, start, stop).chunks
-        ]
+        stored = NAMES.get(name, name)
+        chunks = []
+        some = [first for first, last, _ in self.parts if first < stop and start < last]
+        for begin in some or self.starts[:1]:  # no rows are of the type of any
+            path = part_path(self.folder, begin)
+            with readable(path), parquet.ParquetFile(path) as file:
+                column = file.read([stored])[stored]
+            first = max(start - begin, 0)
+            chunks += column.slice(first, max(stop - begin - first, 0)).chunks
         return pyarrow.chunked_array(chunks)
 
     def fingerprint(self) -> str:
         """A name for all rows; each of them is known by its place."""
-        digest = blake2b("".join(part.digest for part in self.parts).encode(), digest_size=16)
+        digest = blake2b("".join(digest for _, _, digest in self.parts).encode(), digest_size=16)
         digest.update("\x1f".join(map(repr, self.classes.tolist())).encode())
         return digest.hexdigest()
 
     def copy_to(self, folder: Path) -> None:
         """The same files elsewhere: they never change, so where it can be, under a second name."""
         folder.mkdir()
-        for part in self.parts:
-            source = part_path(self.folder, part.start)
+        for start in self.starts:
+            source = part_path(self.folder, start)
             with readable(source):
                 link_or_copy(source, folder / source.name)
 
