@@ -12,8 +12,10 @@ from threadpoolctl import threadpool_limits
 from elm import naive_ridge
 from errata.elm import ELMClassifier, ELMFeatures, ELMRegressor, _hidden_layer
 from errata.elm import _hidden_layer as module
-from errata.elm._hidden_layer import HiddenLayer, HiddenRows, draw_centers, draw_layer
+from errata.elm._hidden_layer import HiddenLayer, HiddenRows
 from errata.exceptions import SuspicionWarning
+
+around_rows = HiddenLayer.draw_around_rows
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 
@@ -35,7 +37,7 @@ def test_weights_are_drawn_before_biases_from_numpys_default_generator():
 
 
 def test_uniform_weights_fill_the_published_interval():
-    layer = draw_layer(
+    layer = HiddenLayer.draw(
         50,
         n_hidden=2000,
         activation="logistic",
@@ -183,7 +185,7 @@ def layer_of(model):
 
 @pytest.mark.parametrize("n_hidden", [1, 12, 100])
 def test_units_fall_with_the_squared_distance_from_rows_of_the_table(n_hidden):
-    layer = draw_centers(X, n_hidden=n_hidden, weight_scale=1.5, gamma=None, random_state=0)
+    layer = around_rows(X, n_hidden=n_hidden, weight_scale=1.5, gamma=None, random_state=0)
     centers = centers_of(layer)
     assert len(centers) == min(n_hidden, len(X))
     distances = np.linalg.norm(centers[:, None] - X[None], axis=2)
@@ -194,7 +196,7 @@ def test_units_fall_with_the_squared_distance_from_rows_of_the_table(n_hidden):
 
 def test_width_is_the_median_distance_over_weight_scale():
     wide, narrow = (
-        draw_centers(X, n_hidden=40, weight_scale=scale, gamma=None, random_state=0).gamma
+        around_rows(X, n_hidden=40, weight_scale=scale, gamma=None, random_state=0).gamma
         for scale in (1.0, 2.0)
     )
     assert narrow == pytest.approx(4 * wide, rel=1e-12)
@@ -223,14 +225,14 @@ def test_a_bad_gamma_is_named(gamma):
 
 def test_equal_rows_give_units_that_do_not_vary():
     same = np.ones((10, 2))
-    layer = draw_centers(same, n_hidden=5, weight_scale=1.0, gamma=None, random_state=0)
+    layer = around_rows(same, n_hidden=5, weight_scale=1.0, gamma=None, random_state=0)
     np.testing.assert_allclose(layer(same), 1, rtol=0, atol=1e-12)
     with pytest.warns(SuspicionWarning, match="hidden units do not vary"):
         ELMRegressor(activation="rbf", n_hidden=5, alpha=1.0, random_state=0).fit(same, Y[:10])
 
 
 def test_single_precision_gives_nearly_the_same_units_in_double_precision():
-    layer = draw_centers(X, n_hidden=12, weight_scale=1.0, gamma=None, random_state=0)
+    layer = around_rows(X, n_hidden=12, weight_scale=1.0, gamma=None, random_state=0)
     single = layer(X.astype(np.float32))
     assert single.dtype == np.float64
     np.testing.assert_allclose(single, layer(X), rtol=0, atol=1e-5)

@@ -15,7 +15,7 @@ from elm import naive_ridge
 from elm.naive_ridge import ridge, smoother
 from errata.elm import _hidden_layer
 from errata.elm._elm import make_held_out_folds
-from errata.elm._hidden_layer import HiddenRows, draw_layer
+from errata.elm._hidden_layer import HiddenLayer, HiddenRows
 from errata.elm._ridge import (
     GRID,
     CholeskyFactor,
@@ -261,7 +261,7 @@ def make_rows(n=50, m=20, *, weighted=False, noise=0.3):
     X = random.normal(size=(n, 3))
     T = np.column_stack([np.sin(X[:, 0] * X[:, 1]), X[:, 2] ** 2])
     T += noise * random.normal(size=T.shape)
-    layer = draw_layer(
+    layer = HiddenLayer.draw(
         3,
         n_hidden=m,
         activation="erf",
@@ -386,7 +386,7 @@ def make_held_out_rows(m, *, q=2, weighted=False, n=N, block_size=7, seed=0):
     X = random.normal(size=(n, 3))
     T = np.column_stack([np.sin(X @ random.normal(size=3)) for _ in range(q)])
     T += 0.3 * random.normal(size=T.shape)
-    layer = draw_layer(
+    layer = HiddenLayer.draw(
         3,
         n_hidden=m,
         activation="erf",

@@ -33,8 +33,6 @@ from ._hidden_layer import (
     RBF,
     HiddenLayer,
     HiddenRows,
-    draw_centers,
-    draw_layer,
     make_generator,
 )
 
@@ -122,9 +120,9 @@ class BaseELM(BaseEstimator):
             "random_state": random,
         }
         if check_choice("activation", self.activation, (*ACTIVATIONS, RBF)) == RBF:
-            layer = draw_centers(X, gamma=self.gamma, **common)
+            layer = HiddenLayer.draw_around_rows(X, gamma=self.gamma, **common)
         else:
-            layer = draw_layer(
+            layer = HiddenLayer.draw(
                 X.shape[1],
                 activation=self.activation,
                 weight_distribution=self.weight_distribution,

@@ -43,6 +43,60 @@ class HiddenLayer(NamedTuple):
     shift: np.ndarray | None = None
     gamma: float = 0.0
 
+    @classmethod
+    def draw(
+        cls,
+        n_features: int,
+        *,
+        n_hidden: int,
+        activation: str,
+        weight_distribution: str,
+        weight_scale: float | str,
+        random_state: Any,
+    ) -> "HiddenLayer":
+        """Draw a hidden layer: first all weights, then all biases."""
+        m = check_count("n_hidden", n_hidden)
+        check_choice("activation", activation, ACTIVATIONS)
+        scale = _check_scale(weight_scale, n_features)
+        random = make_generator(random_state)
+        if check_choice("weight_distribution", weight_distribution, DISTRIBUTIONS) == "normal":
+            V = random.normal(size=(n_features, m))
+            c = random.normal(size=m)
+        else:
+            V = random.uniform(-3, 3, size=(n_features, m))
+            c = random.uniform(-3, 3, size=m)
+        return cls(scale * V, scale * c, activation)
+
+    @classmethod
+    def draw_around_rows(
+        cls,
+        X: np.ndarray,
+        *,
+        n_hidden: int,
+        weight_scale: float | str,
+        gamma: float | None,
+        random_state: Any,
+    ) -> "HiddenLayer":
+        """RBF features centred on rows of ``X``, as many as asked for or as there are rows.
+
+        Without a ``gamma`` it is ``weight_scale``² divided by the median squared distance of rows.
+        """
+        random = make_generator(random_state)
+        rows = random.choice(len(X), min(check_count("n_hidden", n_hidden), len(X)), replace=False)
+        centers = X[rows].astype(np.float64)
+        if gamma is None:
+            gamma = _check_scale(weight_scale, X.shape[1]) ** 2 / _estimate_median_square(
+                centers, random
+            )
+        else:
+            check_positive("gamma", gamma, otherwise=", or None to derive it")
+        return cls(
+            2 * gamma * centers.T,
+            -gamma * np.einsum("ij,ij->i", centers, centers),
+            RBF,
+            gamma=gamma,
+        )
+
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Hidden activations in double precision; computed in single precision for such ``X``."""
         if X.dtype != np.float32:
@@ -85,55 +139,6 @@ def _find_product_blas() -> list[Any]:
     """NumPy's BLAS, and what else was loaded at the first layer: looked for once, not per block."""
     controllers: list[Any] = find_blas().lib_controllers
     return controllers
-
-
-def draw_layer(
-    n_features: int,
-    *,
-    n_hidden: int,
-    activation: str,
-    weight_distribution: str,
-    weight_scale: float | str,
-    random_state: Any,
-) -> HiddenLayer:
-    """Draw a hidden layer: first all weights, then all biases."""
-    m = check_count("n_hidden", n_hidden)
-    check_choice("activation", activation, ACTIVATIONS)
-    scale = _check_scale(weight_scale, n_features)
-    random = make_generator(random_state)
-    if check_choice("weight_distribution", weight_distribution, DISTRIBUTIONS) == "normal":
-        V = random.normal(size=(n_features, m))
-        c = random.normal(size=m)
-    else:
-        V = random.uniform(-3, 3, size=(n_features, m))
-        c = random.uniform(-3, 3, size=m)
-    return HiddenLayer(scale * V, scale * c, activation)
-
-
-def draw_centers(
-    X: np.ndarray,
-    *,
-    n_hidden: int,
-    weight_scale: float | str,
-    gamma: float | None,
-    random_state: Any,
-) -> HiddenLayer:
-    """RBF features centred on rows of ``X``, as many as asked for or as there are rows.
-
-    Without a ``gamma`` it is ``weight_scale``² divided by the median squared distance of rows.
-    """
-    random = make_generator(random_state)
-    rows = random.choice(len(X), min(check_count("n_hidden", n_hidden), len(X)), replace=False)
-    centers = X[rows].astype(np.float64)
-    if gamma is None:
-        gamma = _check_scale(weight_scale, X.shape[1]) ** 2 / _estimate_median_square(
-            centers, random
-        )
-    else:
-        check_positive("gamma", gamma, otherwise=", or None to derive it")
-    return HiddenLayer(
-        2 * gamma * centers.T, -gamma * np.einsum("ij,ij->i", centers, centers), RBF, gamma=gamma
-    )
 
 
 def _estimate_median_square(rows: np.ndarray, random: np.random.Generator) -> float:
@@ -275,7 +280,7 @@ class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def fit(self, X: Any, y: Any = None) -> "ELMFeatures":
         """Draw the weights for as many features as ``X`` has; nothing else is learnt from it."""
         check_data(self, X, dtype=FLOATS)
-        layer = draw_layer(self.n_features_in_, **self.get_params())
+        layer = HiddenLayer.draw(self.n_features_in_, **self.get_params())
         self.hidden_weights_ = layer.weights
         self.hidden_bias_ = layer.bias
         return self
