@@ -17,11 +17,11 @@ from errata.tables.formats import _csv, _json
 from errata.tables.stored import _files, _sources
 from errata.tables.stored._files import stack_tables
 from errata.tables.stored._sources import (
+    Source,
     SourcePart,
     _split_groups,
     convert_to_parquet,
     is_stored,
-    open_source,
     parse_memory,
     take_source_rows,
 )
@@ -43,9 +43,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("ending", ["parquet", "csv.gz", "jsonl", "feather"])
 @pytest.mark.parametrize("rows_per_part", [1, 8, 1_000])
 def test_files_of_any_format_are_one_table(folder, tmp_path, ending, rows_per_part):
-    source = open_source(
-        f"{folder}/*.{ending}", scratch=tmp_path / "new", rows_per_part=rows_per_part
-    )
+    source = Source(f"{folder}/*.{ending}", scratch=tmp_path / "new", rows_per_part=rows_per_part)
     assert source.n_rows == N
     assert source.columns == ["i", "word"]
     whole = arrow.concat_tables(part.read() for part in source.parts)
@@ -59,13 +57,13 @@ def test_files_of_any_format_are_one_table(folder, tmp_path, ending, rows_per_pa
 
 @given(rows=st.sets(st.integers(0, N - 1)).map(sorted), rows_per_part=st.integers(1, 60))
 def test_rows_are_taken_by_their_position(folder, rows, rows_per_part):
-    source = open_source(f"{folder}/*.parquet", scratch=folder, rows_per_part=rows_per_part)
+    source = Source(f"{folder}/*.parquet", scratch=folder, rows_per_part=rows_per_part)
     found = take_source_rows(source, np.array(rows, dtype=int), ["i"])
     assert found.to_pydict() == {"i": rows}
 
 
 def test_only_parts_with_rows_to_take_are_read(folder, monkeypatch):
-    source = open_source(f"{folder}/*.parquet", scratch=folder, rows_per_part=10)
+    source = Source(f"{folder}/*.parquet", scratch=folder, rows_per_part=10)
     read = []
     plain = SourcePart.read
     monkeypatch.setattr(
@@ -78,14 +76,14 @@ def test_only_parts_with_rows_to_take_are_read(folder, monkeypatch):
 def test_rows_of_files_with_other_types_have_one(tmp_path):
     write_table(tmp_path / "a.parquet", {"x": [1, 2], "y": [1, 2]})
     write_table(tmp_path / "b.parquet", {"x": [0.5], "y": ["three"]})
-    source = open_source(tmp_path, scratch=tmp_path, rows_per_part=10)
+    source = Source(tmp_path, scratch=tmp_path, rows_per_part=10)
     found = take_source_rows(source, [1, 2])
     assert found.to_pydict() == {"x": [2.0, 0.5], "y": ["2", "three"]}
 
 
 def test_the_fingerprint_changes_with_the_files(tmp_path):
     def fingerprint():
-        return open_source(tmp_path, scratch=tmp_path / "s", rows_per_part=10).fingerprint()
+        return Source(tmp_path, scratch=tmp_path / "s", rows_per_part=10).fingerprint()
 
     write_table(tmp_path / "a.parquet", {"x": [1, 2]})
     first = fingerprint()
@@ -99,19 +97,19 @@ def test_a_table_without_rows_gets_a_sentence(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n")
     (tmp_path / "b.csv").write_text("")
     with pytest.raises(ValueError, match="holds no rows"):
-        open_source(f"{tmp_path}/*.csv", scratch=tmp_path / "s", rows_per_part=10)
+        Source(f"{tmp_path}/*.csv", scratch=tmp_path / "s", rows_per_part=10)
 
 
 def test_parts_of_no_rows_are_refused(folder):
     with pytest.raises(ValueError, match="rows_per_part=0 leaves no rows"):
-        open_source(folder, scratch=folder, rows_per_part=0)
+        Source(folder, scratch=folder, rows_per_part=0)
 
 
 def test_damaged_files_are_named(tmp_path):
     write_table(tmp_path / "a.parquet", {"x": [1, 2]})
     (tmp_path / "b.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(ValueError, match=r"b.parquet is not a parquet file"):
-        open_source(tmp_path, scratch=tmp_path, rows_per_part=10)
+        Source(tmp_path, scratch=tmp_path, rows_per_part=10)
 
 
 def test_what_is_in_memory_is_not_stored():
@@ -123,7 +121,7 @@ def test_what_is_in_memory_is_not_stored():
 
 
 def parts_of(files, rows_per_part):
-    return open_source(files, scratch=files[0].parent, rows_per_part=rows_per_part).parts
+    return Source(files, scratch=files[0].parent, rows_per_part=rows_per_part).parts
 
 
 def written(path, columns, row_group_size=None):
@@ -415,7 +413,7 @@ def parquet_folder(tmp_path):
 
 def read_all(X, tmp_path):
     assert is_stored(X)
-    source = open_source(X, scratch=tmp_path / "scratch", rows_per_part=2)
+    source = Source(X, scratch=tmp_path / "scratch", rows_per_part=2)
     return source, arrow.concat_tables(part.read() for part in source.parts).to_pydict()
 
 

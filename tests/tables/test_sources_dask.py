@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from errata.tables.stored._sources import is_stored, open_source, take_source_rows
+from errata.tables.stored._sources import Source, is_stored, take_source_rows
 from waiting import LONG
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -22,7 +22,7 @@ def frame():
 
 def opened(frame, tmp_path):
     assert is_stored(frame)
-    return open_source(frame, scratch=tmp_path, rows_per_part=10)
+    return Source(frame, scratch=tmp_path, rows_per_part=10)
 
 
 def test_partitions_are_parts_without_their_index(frame, tmp_path):

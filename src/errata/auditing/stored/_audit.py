@@ -22,7 +22,7 @@ from ..._progress import Progress, count_within
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array
 from ...tables.stored._files import stack_tables
-from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
+from ...tables.stored._sources import Source, parse_memory, take_source_rows
 from .._audit import Options, run_audit
 from .._learning import (
     Judge,
@@ -528,7 +528,7 @@ def audit_stored(
     was_there = out.exists()
     with connect(engine) as client, _open_unfinished(out, on_a_cluster=client is not None):
         progress("reading the table")
-        source = open_source(
+        source = Source(
             X,
             scratch=unfinished_folder(out) / "tables",
             rows_per_part=part_rows(memory),

@@ -67,9 +67,25 @@ class SourcePart:
         return table.select(names)
 
 
-@dataclass(frozen=True)
 class Source:
-    """A stored table.
+    """A stored table; raises a sentence when it is not there or not whole.
+
+    All files have the same columns; their types may differ.
+
+    Parameters
+    ----------
+    X : path, list of paths, pyarrow dataset, dask dataframe or polars LazyFrame
+        A path may be a file, a folder of files of one format or a pattern, as in
+        ``"visits-*.csv.gz"``. Files of a folder or a pattern come in the natural order of their
+        names (``part-2`` before ``part-10``), those of a list in its order.
+    scratch : path
+        A folder for what has to be written as Parquet first. A text file that was written there
+        before, and has not changed since, is not read again.
+    rows_per_part : int or callable
+        How many rows a part of Parquet may have, or a function that says so for a number of
+        columns; partitions of dask stay as they are.
+    progress : callable, optional
+        Is told how far the reading of text has come.
 
     Attributes
     ----------
@@ -79,12 +95,45 @@ class Source:
         Rows of all parts.
     parts : list of SourcePart
         Runs of rows that follow each other, from row 0 to row ``n_rows``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from errata.tables import write_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number in (1, 2):
+    ...         write_table(f"{folder}/pets-{number}.csv", {"pet": ["cat", "dog", "cow"]})
+    ...     pets = Source(f"{folder}/*.csv", scratch=Path(folder), rows_per_part=2)
+    ...     pets.n_rows, [(part.start, part.stop) for part in pets.parts]
+    ...     take_source_rows(pets, [0, 5])["pet"].to_pylist()
+    (6, [(0, 1), (1, 3), (3, 4), (4, 6)])
+    ['cat', 'cow']
     """
 
-    columns: list[str]
-    n_rows: int
-    parts: list[SourcePart]
-    facts: dict[str, Any]
+    def __init__(
+        self,
+        X: Any,
+        *,
+        scratch: Path,
+        rows_per_part: int | Callable[[int], int],
+        progress: Progress | None = None,
+    ) -> None:
+        if not callable(rows_per_part) and rows_per_part < 1:
+            raise ValueError(
+                f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more."
+            )
+        self.facts: dict[str, Any]
+        if is_dask_frame(X):
+            what = "the dask dataframe"
+            self.facts = {"tasks": list(map(str, X.optimize().__dask_keys__()))}
+            self.parts = list(_make_dask_parts(X))
+        else:
+            what, tables, filesystem, self.facts = _convert_to_parquet(X, scratch, progress)
+            self.parts = list(_make_parquet_parts(tables, filesystem, rows_per_part))
+        if not self.parts:
+            raise ValueError(f"{what} holds no rows; errata needs some.")
+        self.columns = list(self.parts[0].columns)
+        self.n_rows = self.parts[-1].stop
 
     @property
     def files(self) -> list[str]:
@@ -128,62 +177,6 @@ def is_lazy_frame(table: Any) -> bool:
 def is_dataset(table: Any) -> bool:
     """Whether it is a dataset of pyarrow, without importing it."""
     return type(table).__module__.startswith("pyarrow._dataset") and hasattr(table, "to_batches")
-
-
-def open_source(
-    X: Any,
-    *,
-    scratch: Path,
-    rows_per_part: int | Callable[[int], int],
-    progress: Progress | None = None,
-) -> Source:
-    """Open a stored table; raise a sentence when it is not there or not whole.
-
-    Parameters
-    ----------
-    X : path, list of paths, pyarrow dataset, dask dataframe or polars LazyFrame
-        A path may be a file, a folder of files of one format or a pattern, as in
-        ``"visits-*.csv.gz"``. Files of a folder or a pattern come in the natural order of their
-        names (``part-2`` before ``part-10``), those of a list in its order.
-    scratch : path
-        A folder for what has to be written as Parquet first. A text file that was written there
-        before, and has not changed since, is not read again.
-    rows_per_part : int or callable
-        How many rows a part of Parquet may have, or a function that says so for a number of
-        columns; partitions of dask stay as they are.
-    progress : callable, optional
-        Is told how far the reading of text has come.
-
-    Returns
-    -------
-    Source
-        All files have the same columns; their types may differ.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from errata.tables import write_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for number in (1, 2):
-    ...         write_table(f"{folder}/pets-{number}.csv", {"pet": ["cat", "dog", "cow"]})
-    ...     pets = open_source(f"{folder}/*.csv", scratch=Path(folder), rows_per_part=2)
-    ...     pets.n_rows, [(part.start, part.stop) for part in pets.parts]
-    ...     take_source_rows(pets, [0, 5])["pet"].to_pylist()
-    (6, [(0, 1), (1, 3), (3, 4), (4, 6)])
-    ['cat', 'cow']
-    """
-    if not callable(rows_per_part) and rows_per_part < 1:
-        raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
-    if is_dask_frame(X):
-        what = "the dask dataframe"
-        facts = {"tasks": list(map(str, X.optimize().__dask_keys__()))}
-        parts = list(_make_dask_parts(X))
-    else:
-        what, tables, filesystem, facts = _convert_to_parquet(X, scratch, progress)
-        parts = list(_make_parquet_parts(tables, filesystem, rows_per_part))
-    if not parts:
-        raise ValueError(f"{what} holds no rows; errata needs some.")
-    return Source(list(parts[0].columns), parts[-1].stop, parts, facts)
 
 
 def _convert_to_parquet(
