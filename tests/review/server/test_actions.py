@@ -8,7 +8,8 @@ import pytest
 
 import errata
 from errata.review import as_text
-from errata.review.server._keys import KEYS, read_keys
+from errata.review.server._keys import KEYS
+from errata.review.server._serve import read_keys
 from errata.review.server._standing import RowFilter
 from review.review_cases import write_audit
 from review.reviewing import PART, Page, row_of, said

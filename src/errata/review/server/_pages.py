@@ -1,8 +1,12 @@
 """What a person looks at: a card, the list, history, agreement, proof.
 
-Nothing here changes anything.
+Nothing here changes anything. Pictures named in the table are decoded and encoded anew: nothing but
+pixels reaches the page.
 """
 
+import io
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -10,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from ...audit_folder import upright
 from ...audit_folder.decisions import Event
 from ..inference import gold_sentence
 from ._keys import format_class, format_name
@@ -25,11 +30,13 @@ from ._web import (
     make_link,
     read_filter,
     read_number,
-    read_picture,
     render_template,
 )
 
 PAGE = 100  # rows of the list, events of the history
+MOST_PIXELS = 50_000_000
+LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
+RASTER = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
 
 async def show_first(request: Any) -> Any:
@@ -74,6 +81,38 @@ async def send_image(request: Any) -> Any:
     except NoPicture as problem:
         raise HTTPException(problem.status, str(problem)) from problem
     return Response(content, media_type=kind, headers={"Cache-Control": "private, max-age=3600"})
+
+
+@lru_cache(maxsize=8)
+def read_picture(path: Path) -> tuple[bytes, str]:
+    """The picture that browsers get, and its kind."""
+    from PIL import Image as image
+
+    try:
+        with image.open(path, formats=RASTER) as opened:
+            _check_size(path, opened)
+            return _encode(opened)
+    except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
+        raise NoPicture(f"{path.name} is not a picture that can be shown.", 415) from error
+
+
+def _check_size(path: Path, opened: Any) -> None:
+    width, height = opened.size
+    if width * height > MOST_PIXELS:
+        size = f"{width:,} times {height:,} pixels"
+        raise NoPicture(f"{path.name} has {size}, more than {MOST_PIXELS:,}.", 415)
+
+
+def _encode(opened: Any) -> tuple[bytes, str]:
+    """JPEG for photographs; PNG for drawings, what is transparent, and what is small."""
+    exact = opened.mode in ("1", "P", "LA", "PA", "RGBA") or max(opened.size) <= 512
+    opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded no larger than needed
+    opened = upright(opened).convert("RGBA" if exact else "RGB")
+    # Whole factors first: much faster, and no eye sees it at this size.
+    opened.thumbnail((LONGEST_SIDE, LONGEST_SIDE), reducing_gap=2.0)
+    out = io.BytesIO()
+    opened.save(out, "PNG" if exact else "JPEG", **({} if exact else {"quality": 88}))
+    return out.getvalue(), "image/png" if exact else "image/jpeg"
 
 
 async def send_progress(request: Any) -> Any:

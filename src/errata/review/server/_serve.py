@@ -9,7 +9,7 @@ import re
 import socket
 import tempfile
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from html import escape
@@ -24,12 +24,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ..._format import join_names
 from ..._warn import warn_user
 from ...audit_folder.decisions import open_decisions
 from . import _actions, _further, _pages
 from ._folder import AuditFolder, find_table
 from ._guard import Guard, Session, is_loopback
-from ._keys import read_keys
+from ._keys import DIGITS, KEYS
 from ._review import Review
 from ._standing import QUEUES
 from ._web import ASSETS, get_asset_address, is_partial, read_asset, render_template
@@ -193,6 +194,41 @@ def read_origin(text: str) -> str:
     scheme = found[1]
     host = found[2]
     return f"{scheme}://{host}" + ("" if port in (None, _USUAL_PORTS[scheme]) else f":{port}")
+
+
+def read_keys(text: str | None) -> dict[str, tuple[str, ...]]:
+    """The keys with changes such as ``accept=Enter,keep=x``.
+
+    >>> read_keys("keep=j")["keep"]
+    ('j',)
+    >>> read_keys("keep=a")
+    Traceback (most recent call last):
+    ValueError: the key a would do two things, accept and keep; give each a key of its own.
+    """
+    changes = dict(_read_change(part) for part in (text or "").split(",") if part)
+    return check_keys({**KEYS, **{action: (key,) for action, key in changes.items()}})
+
+
+def _read_change(part: str) -> tuple[str, str]:
+    action, _, key = part.partition("=")
+    if action not in KEYS:
+        raise ValueError(f"there is no action {action!r} to give a key to; {join_names(KEYS)}.")
+    if not key or key in DIGITS:
+        raise ValueError(f"{part!r} names no key for {action}; write it as in accept=Enter.")
+    return action, key.lower() if len(key) == 1 else key
+
+
+def check_keys(keys: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The keys, each of which does one thing."""
+    owner: dict[str, str] = {}
+    for action, names in keys.items():
+        for name in names:
+            if owner.setdefault(name, action) != action:
+                raise ValueError(
+                    f"the key {name} would do two things, {owner[name]} and {action}; "
+                    "give each a key of its own."
+                )
+    return dict(keys)
 
 
 @contextmanager

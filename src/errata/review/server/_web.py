@@ -1,11 +1,7 @@
-"""What comes from a browser and what goes back: fields of forms and addresses; pages, pictures.
+"""What comes from a browser and what goes back: fields of forms and addresses; pages."""
 
-Pictures named in the table are decoded and encoded anew: nothing but pixels reaches the page.
-"""
-
-import io
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
@@ -14,17 +10,14 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.exceptions import HTTPException
 
-from ...audit_folder import upright
 from ...report._render import make_environment, read_style
-from ._keys import format_field, format_key, format_name
+from ._keys import format_field, format_name
 from ._review import Review
 from ._standing import RowFilter
 
 PARTLY = "errata-part"  # the header by which the script asks for the stage alone
+SIGNS = {"ArrowLeft": "←", "ArrowRight": "→", "Space": "space"}  # of keys, as they are shown
 ASSETS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
-MOST_PIXELS = 50_000_000
-LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
-RASTER = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
 
 def get_review(request: Any) -> Review:
@@ -78,6 +71,17 @@ def read_number(given: Mapping[str, str], name: str, otherwise: int) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise HTTPException(422, f"{name} is {text[:40]!r}; give a whole number.")
     return int(text)
+
+
+def format_key(name: str) -> str:
+    """A key as it is written on a button.
+
+    >>> format_key("ArrowLeft"), format_key("Shift+u"), format_key("a")
+    ('←', 'Shift+U', 'A')
+    """
+    head, plus, last = name.rpartition("+")
+    last = SIGNS.get(last, last.upper() if len(last) == 1 else last)
+    return f"{head}{plus}{last}"
 
 
 @cache
@@ -138,35 +142,3 @@ def find_picture(name: str, root: Path | None) -> Path:
     if not path.is_relative_to(root.resolve()):
         raise NoPicture(f"{name} is not in {root}, so it is not shown.")
     return path
-
-
-@lru_cache(maxsize=8)
-def read_picture(path: Path) -> tuple[bytes, str]:
-    """The picture that browsers get, and its kind."""
-    from PIL import Image as image
-
-    try:
-        with image.open(path, formats=RASTER) as opened:
-            _check_size(path, opened)
-            return _encode(opened)
-    except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
-        raise NoPicture(f"{path.name} is not a picture that can be shown.", 415) from error
-
-
-def _check_size(path: Path, opened: Any) -> None:
-    width, height = opened.size
-    if width * height > MOST_PIXELS:
-        size = f"{width:,} times {height:,} pixels"
-        raise NoPicture(f"{path.name} has {size}, more than {MOST_PIXELS:,}.", 415)
-
-
-def _encode(opened: Any) -> tuple[bytes, str]:
-    """JPEG for photographs; PNG for drawings, what is transparent, and what is small."""
-    exact = opened.mode in ("1", "P", "LA", "PA", "RGBA") or max(opened.size) <= 512
-    opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded no larger than needed
-    opened = upright(opened).convert("RGBA" if exact else "RGB")
-    # Whole factors first: much faster, and no eye sees it at this size.
-    opened.thumbnail((LONGEST_SIDE, LONGEST_SIDE), reducing_gap=2.0)
-    out = io.BytesIO()
-    opened.save(out, "PNG" if exact else "JPEG", **({} if exact else {"quality": 88}))
-    return out.getvalue(), "image/png" if exact else "image/jpeg"
