@@ -31,11 +31,11 @@ from errata._validation import (
     check_sample_weight,
     check_significance,
     check_transition,
-    describe_measurement,
     encode_labels,
     fit_to_codes,
     is_missing,
 )
+from errata.auditing.inputs._inputs import note_measurement
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ DEGREES = np.round(np.linspace(36, 41, 51), 1)
 def accepted(classes, n):
     """Whether labels pass, and whether a note doubts them."""
     check_no_measurement(classes, n, "y")
-    return bool(describe_measurement(classes))
+    return bool(note_measurement(classes))
 
 
 @pytest.mark.parametrize(

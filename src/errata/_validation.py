@@ -250,20 +250,6 @@ def check_no_measurement(classes: Any, n: int, name: str) -> None:
     )
 
 
-def describe_measurement(classes: Any) -> list[str]:
-    """A sentence about labels that are many numbers, which may be classes all the same."""
-    numbers = parse_numbers(classes)
-    if numbers is None:
-        return []
-    if len(numbers) <= (MANY_FRACTIONS if np.any(numbers % 1) else MANY_NUMBERS):
-        return []
-    return [
-        f"The labels are {count(len(numbers))} different numbers and were taken for classes. If "
-        "they measure something, near numbers are no errors of labelling: name another column, or "
-        "sort the numbers into classes such as low and high."
-    ]
-
-
 def is_measurement(numbers: np.ndarray, n: int) -> bool:
     """Whether so many numbers, each of so few rows, are hardly classes.
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import atomic_folder, readable
+from .._files import readable
 
 VERSION = 16  # one more whenever what is written changes
 NUMBERS = "audit.json"
@@ -34,16 +34,6 @@ REPORT = "report.html"
 CARD_GROUP = 200  # cards that are read at once; they may be long texts
 KEPT_GROUPS = 3
 MISSING = -1  # the code of no label
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """A folder that takes the place of ``path`` when it is whole; only its owner may read it."""
-    check_replaceable(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_folder(path, private=True) as folder:
-        folder.mkdir()
-        yield folder
 
 
 def check_replaceable(path: Path) -> None:

@@ -48,8 +48,6 @@ def write_audit(audit: Any, path: str | os.PathLike, *, since: Any = None) -> st
     All rows
     ['ranked.csv', 'report.html', 'rows.parquet', 'summary.md']
     """
-    from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
-
     check_replaceable(Path(path))
     ranked, words = list_rows(audit)
     changes = [] if since is None else [since.markdown()]
@@ -58,7 +56,7 @@ def write_audit(audit: Any, path: str | os.PathLike, *, since: Any = None) -> st
         audit.save(folder)
         audit.report(folder / REPORT)
         _write_list(folder / "ranked.csv", ranked)
-        for name, columns in further_lists(audit).items():
+        for name, columns in audit._further_lists().items():
             _write_list(folder / f"{name}.csv", columns)
         (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
     return words
@@ -68,13 +66,12 @@ def list_rows(audit: Any) -> tuple[dict[str, Any], str]:
     """The columns of ``ranked.csv``, and which rows are in it."""
     from ..auditing._settings import EXACT_ROWS  # here, as they bring scikit-learn
     from ..auditing.inputs._labels import fill_with_none, has_label
-    from ..auditing.results._base import ranked_columns
 
     if len(audit) <= EXACT_ROWS:
-        ranked = ranked_columns(audit)
+        ranked = audit._ranked_columns()
         words = f"All {KINDS[audit.kind].row}s"
     else:
-        ranked = ranked_columns(audit, flagged=True, most=MOST_RANKED)
+        ranked = audit._ranked_columns(flagged=True, most=MOST_RANKED)
         words = "The flagged rows"
         if audit.metrics()["n_flagged"] > MOST_RANKED:
             words = f"The {count(MOST_RANKED)} most suspicious of the flagged rows"

@@ -19,7 +19,7 @@ import numpy as np
 from .._files import atomic_folder
 from .._format import join_names
 from .._validation import is_missing
-from ._columns import Column, is_arrow, is_pillow_picture
+from ._columns import Column, is_pillow_picture
 from .formats import _records
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
@@ -63,15 +63,6 @@ def get_picture_name(cell: Any) -> str:
     return named if isinstance(named, str) else getattr(cell, "filename", "") or ""
 
 
-def name_pictures(column: Column) -> Column:
-    """A column of pictures with their names for cells."""
-    if is_arrow(column.values):
-        return column
-    names = np.empty(len(column.values), dtype=object)
-    names[:] = [get_picture_name(cell) for cell in column.values.tolist()]
-    return column._replace(values=names)
-
-
 def get_picture_content(cell: Any) -> Any:
     """The bytes of a picture or its path, for Pillow to open."""
     if isinstance(cell, Mapping):
@@ -112,7 +103,7 @@ def read_pictures(folder: str | os.PathLike) -> Any:
     >>> [Path(name).name for name in table["picture"].to_pylist()], table["label"].to_pylist()
     (['9.png', '10.png', '1.png'], ['cat', 'cat', 'dog'])
     """
-    return join_picture_paths(read_picture_folder(Path(folder)), Path(folder))
+    return join_picture_paths(read(Path(folder)), Path(folder))
 
 
 def join_picture_paths(table: Any, folder: Path) -> Any:
@@ -133,7 +124,7 @@ def is_picture_folder(folder: Path) -> bool:
     return folder.is_dir() and any("/" in name for name in _iterate_files(folder, is_picture_name))
 
 
-def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any:
+def read(folder: Path, names: Sequence[str] | None = None) -> Any:
     """The table, with the names of pictures as they are within the folder."""
     tables = [path.name for path in sorted(folder.iterdir()) if _records.is_table_name(path)]
     if tables:
@@ -205,10 +196,10 @@ def check_new_place(source: Path, target: Path) -> None:
         raise FileNotFoundError(f"cannot write {target}: there is no folder {target.parent}.")
 
 
-def copy_picture_folder(source: Path, target: Path, change: _records.Change) -> None:
+def copy(source: Path, target: Path, change: _records.Change) -> None:
     """Copy the pictures that stay into a new folder, each into the folder of its label."""
     check_new_place(source, target)
-    table = read_picture_folder(source)
+    table = read(source)
     names, labels = (table[column].to_pylist() for column in (PICTURE, LABEL))
     _records.check_row_count(len(names), change.n_rows, source)
     if change.name not in (None, LABEL):

@@ -14,8 +14,9 @@ import numpy as np
 from .._files import readable
 from .._format import join_names, plural, visible
 from .._validation import is_missing
+from . import _pictures
 from ._columns import Column, columns_of, numbers
-from ._pictures import copy_picture_folder, is_picture_folder, read_picture_folder
+from ._pictures import is_picture_folder
 from .formats import _columnar, _csv, _excel, _json, _records
 
 _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # the report's script has the same rule
@@ -65,7 +66,7 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     """
     path = Path(path)
     if is_picture_folder(path):
-        return read_picture_folder(path, columns)
+        return _pictures.read(path, columns)
     return _FORMATS[_records.get_ending(path)].read(path, columns)
 
 
@@ -214,7 +215,7 @@ def _make_list(values: Any) -> list[Any]:
 def copy_changed(source: Path, target: Path, change: _records.Change) -> None:
     """Copy a table with some of it changed; a text, and Parquet, some rows at a time."""
     if is_picture_folder(source):
-        copy_picture_folder(source, target, change)
+        _pictures.copy(source, target, change)
         return
     check_same_format(source, target)
     try:

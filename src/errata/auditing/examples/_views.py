@@ -15,8 +15,8 @@ import numpy as np
 from ..._format import four_digits, shorten
 from ..._neighbors import NeighborIndex
 from ...audit_folder import pixels_uri, thumbnail_uri
-from ...tables._columns import Column, column_names, columns_of
-from ...tables._pictures import get_picture_content, has_pictures, name_pictures
+from ...tables._columns import Column, column_names, columns_of, is_arrow
+from ...tables._pictures import get_picture_content, get_picture_name, has_pictures
 from .._settings import NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, group_hypotheses
 from ..inputs._features import as_pixels
@@ -315,7 +315,7 @@ class RowValues:
         self.pixels = None if image_shape is None else as_pixels(table)
         columns = name_columns(table) if image_shape is None else []
         self._pictures = next(filter(has_pictures, columns), None)
-        self.columns = [name_pictures(c) if has_pictures(c) else c for c in columns]
+        self.columns = [_name_pictures(c) if has_pictures(c) else c for c in columns]
 
     @property
     def has_pictures(self) -> bool:
@@ -350,6 +350,15 @@ class RowValues:
 
     def _picture(self, row: int) -> Any:
         return None if self._pictures is None else self._pictures.cell(row)
+
+
+def _name_pictures(column: Column) -> Column:
+    """A column of pictures with their names for cells."""
+    if is_arrow(column.values):
+        return column
+    names = np.empty(len(column.values), dtype=object)
+    names[:] = [get_picture_name(cell) for cell in column.values.tolist()]
+    return column._replace(values=names)
 
 
 def name_columns(table: Any) -> list[Column]:

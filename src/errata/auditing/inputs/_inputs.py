@@ -10,8 +10,8 @@ from scipy import sparse
 from ..._blocks import blocks
 from ..._canonical import order_rows, sign_classes, sign_table
 from ..._compat import take_rows
-from ..._format import instead, join_names, plural
-from ..._validation import describe_measurement
+from ..._format import count, instead, join_names, plural
+from ..._validation import MANY_FRACTIONS, MANY_NUMBERS, parse_numbers
 from ...audit_folder.decisions import Decisions, Resolved, as_text, from_text, resolve
 from ...tables import Features, features_of
 from ...tables._columns import (
@@ -251,7 +251,7 @@ def inputs_of(
         audited=audited,
         groups=None if groups is None else group_numbers(groups, audited),
         notes=[
-            *describe_measurement(given.classes),
+            *note_measurement(given.classes),
             *([] if features is None else features.notes),
             *note,
             *note_unlabelled(codes),
@@ -281,6 +281,20 @@ def without_rare(
     said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
     rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
     return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
+
+
+def note_measurement(classes: np.ndarray) -> list[str]:
+    """A sentence about labels that are many numbers, which may be classes all the same."""
+    numbers = parse_numbers(classes)
+    if numbers is None:
+        return []
+    if len(numbers) <= (MANY_FRACTIONS if np.any(numbers % 1) else MANY_NUMBERS):
+        return []
+    return [
+        f"The labels are {count(len(numbers))} different numbers and were taken for classes. If "
+        "they measure something, near numbers are no errors of labelling: name another column, or "
+        "sort the numbers into classes such as low and high."
+    ]
 
 
 def note_unlabelled(codes: np.ndarray) -> list[str]:

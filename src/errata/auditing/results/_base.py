@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..._blocks import blocks
-from ..._files import atomic_path
+from ..._files import atomic_folder, atomic_path
 from ..._kinds import KINDS
 from ..._sentences import answer, in_short
 from ...audit_folder import (
@@ -23,7 +23,7 @@ from ...audit_folder import (
     PARTS,
     REPORT,
     ROWS,
-    new_folder,
+    check_replaceable,
     read_numbers,
     write_numbers,
 )
@@ -492,7 +492,11 @@ class BaseAudit(LazyExamples):
         replaced; any other folder is left alone, with an error. Only its owner may read what is
         written. :func:`errata.report.write_audit` adds the report and lists for people.
         """
-        with new_folder(Path(path)) as folder:
+        path = Path(path)
+        check_replaceable(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_folder(path, private=True) as folder:
+            folder.mkdir()
             review = self.for_review and self.for_review.write(folder, self)
             numbers = collect_numbers(self) | (review or dict.fromkeys(REVIEW))
             write_numbers(folder, numbers, self.metrics())
@@ -641,18 +645,6 @@ def rate_metrics(name: str, rate: NoiseRate) -> Metrics:
     """
     names = (name, f"{name}_low", f"{name}_high")
     return {name: round(float(value), 5) for name, value in zip(names, rate, strict=True)}
-
-
-def ranked_columns(
-    audit: "BaseAudit", *, flagged: bool | None = None, most: int | None = None
-) -> dict[str, np.ndarray]:
-    """One array per column of ``audit.table()``; of the ``most`` suspicious rows only."""
-    return audit._ranked_columns(flagged=flagged, most=most)
-
-
-def further_lists(audit: "BaseAudit") -> dict[str, dict[str, np.ndarray]]:
-    """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
-    return audit._further_lists()
 
 
 def rank_rows(

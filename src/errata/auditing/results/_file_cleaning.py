@@ -6,7 +6,7 @@ when a label is not as it was audited.
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from os.path import commonpath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,9 +24,9 @@ from ...tables._table import check_same_format
 from ...tables.stored._files import (
     check_new_file,
     check_new_folder,
-    check_same_files,
     copy_file,
     copy_files,
+    get_copy_names,
     is_path,
     list_files,
 )
@@ -222,8 +222,20 @@ def find_audited_files(audit: Any, table: Any) -> tuple[Path, list[Path] | None]
         # Called by a pattern, as others may be there, and copies may go beside them.
         path = Path(commonpath(files)) / "*"
     if files is not None and audited:
-        check_same_files(files, audited)
+        _check_same_files(files, audited)
     return path, files
+
+
+def _check_same_files(files: Sequence[Path], before: Sequence[str]) -> None:
+    """Raise when files are not those that a table was made of before, by their names."""
+    now = dict(zip(get_copy_names(files), files, strict=True))
+    then = dict(zip(get_copy_names([Path(file) for file in before]), before, strict=True))
+    for name, file in then.items():
+        if name not in now:
+            raise FileNotFoundError(f"{file} was audited and is not there any more.")
+    for name, path in now.items():
+        if name not in then:
+            raise ValueError(f"{path} was not there when the others were audited; audit all again.")
 
 
 def drop_blanks(cells: list[Any]) -> list[Any]:

@@ -28,7 +28,7 @@ from .._columns import (
 )
 from .._pictures import has_pictures
 from . import _encoders
-from ._pictures import Pictures, describe_cells, describe_unread
+from ._pictures import Pictures, describe_cells
 
 _NAMED = 8  # columns a note mentions by name
 
@@ -480,8 +480,8 @@ def _encode_pictures(column: Column) -> Encoded:
     described = describe_cells(column.values)
     if np.isnan(described[:, 0]).all():
         return Encoded(reason=NO_PICTURE)
-    remark = describe_unread(column.name, column.values, described)
-    return Encoded(*Pictures.learn(column.name, described), remark=remark)
+    encoder, block = Pictures.learn(column.name, described)
+    return Encoded(encoder, block, remark=encoder.describe_unread(column.values, described))
 
 
 def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:

@@ -54,6 +54,20 @@ class Pictures(Encoder):
         }
         return parts | {f"{self.name} missing": missing}
 
+    def describe_unread(self, values: Any, described: np.ndarray) -> str:
+        """A sentence about pictures that cannot be read; empty if there are none."""
+        unread = np.flatnonzero(_find_unread(values, described))
+        if not len(unread):
+            return ""
+        cell = values[int(unread[0])]
+        first = get_picture_name(cell.as_py() if is_arrow(values) else cell)
+        which = f" (the first is {first})" if first else ""
+        are, they = ("is", "it counts") if len(unread) == 1 else ("are", "they count")
+        return (
+            f"{plural(len(unread), 'picture')} of {self.name!r} {are} not there, or cannot be read"
+            f"{which}; {they} as missing."
+        )
+
 
 def describe_cells(values: Any) -> np.ndarray:
     """The numbers of the picture in each cell, NaN where there is none."""
@@ -113,21 +127,6 @@ def _convert_to_colours(picture: Any) -> Any:
         over = picture.convert("RGBA")
         return pil.alpha_composite(pil.new("RGBA", over.size, "white"), over).convert("RGB")
     return picture.convert("RGB")
-
-
-def describe_unread(name: str, values: Any, described: np.ndarray) -> str:
-    """A sentence about pictures that cannot be read; empty if there are none."""
-    unread = np.flatnonzero(_find_unread(values, described))
-    if not len(unread):
-        return ""
-    cell = values[int(unread[0])]
-    first = get_picture_name(cell.as_py() if is_arrow(values) else cell)
-    which = f" (the first is {first})" if first else ""
-    are, they = ("is", "it counts") if len(unread) == 1 else ("are", "they count")
-    return (
-        f"{plural(len(unread), 'picture')} of {name!r} {are} not there, or cannot be read{which}; "
-        f"{they} as missing."
-    )
 
 
 def _find_unread(values: Any, described: np.ndarray) -> np.ndarray:

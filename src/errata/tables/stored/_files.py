@@ -159,18 +159,6 @@ def list_files(table: Path) -> list[Path] | None:
     return None if table.is_file() or is_picture_folder(table) else find_files(table)
 
 
-def check_same_files(files: Sequence[Path], before: Sequence[str]) -> None:
-    """Raise when files are not those that a table was made of before, by their names."""
-    now = dict(zip(get_copy_names(files), files, strict=True))
-    then = dict(zip(get_copy_names([Path(file) for file in before]), before, strict=True))
-    for name, file in then.items():
-        if name not in now:
-            raise FileNotFoundError(f"{file} was audited and is not there any more.")
-    for name, path in now.items():
-        if name not in then:
-            raise ValueError(f"{path} was not there when the others were audited; audit all again.")
-
-
 def check_new_file(table: Path, out: Path, *, force: bool) -> None:
     """Raise when a copy of a table stands in the way, or is the table itself."""
     # Even with force: the labels that were found wrong would be gone for good.
