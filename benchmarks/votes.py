@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from runs import options, run
+from runs import options, print_header, run
 from sklearn.metrics import average_precision_score
 from threadpoolctl import threadpool_limits
 
@@ -348,7 +348,8 @@ def compare_speed(repetitions=3):
                 times[name].append(time.process_time() - start)
     least = {name: min(taken) for name, taken in times.items()}
     ratio = least["errata"] / least["DawidSkene"]
-    print(f"errata takes {ratio:.2f} of the time of crowd-kit's Dawid-Skene: {least}")
+    taken = ", ".join(f"{name} {seconds:.3f}" for name, seconds in least.items())
+    print(f"errata takes {ratio:.2f} of the time of crowd-kit's Dawid-Skene: {taken} seconds")
 
 
 def tell(path, columns):
@@ -367,6 +368,7 @@ def main():
     parser.add_argument("part", choices=["votes", "features", "ask", "simulate", "choose", "speed"])
     parser.add_argument("--seeds", type=int, default=3)
     args = parser.parse_args()
+    print_header()
     if args.part == "speed":
         return compare_speed()
     if args.part == "choose":

@@ -279,7 +279,7 @@ def test_blocks_of_votes_change_nothing(monkeypatch, most):
     incidence, prior = Incidence(votes), keep_shares(votes.shares)
     q = _finding.start(votes.counts)
     whole = _finding.class_posterior_of_votes(incidence, q, prior, steps=3)
-    monkeypatch.setattr("errata.auditing.votes._noise_model.VOTE_NUMBERS", most)
+    monkeypatch.setattr("errata.auditing.votes._noise_model.CACHED", most)
     parts = list(incidence.blocks())
     assert [items.start for items, _ in parts[1:]] == [items.stop for items, _ in parts[:-1]]
     assert (parts[0][0].start, parts[-1][0].stop, parts[-1][1].stop) == (0, 107, len(votes))

@@ -20,13 +20,12 @@ from scipy import sparse
 from scipy.special import expit, gammaln, logit
 from scipy.stats import beta
 
-from .._settings import COVERAGE, LEAST_SKILL
+from .._settings import CACHED, COVERAGE, LEAST_SKILL
 from ._inputs import Votes
 
 # Several annotators. `python benchmarks/votes.py`
 MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
 SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
-VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
 SHARED_DIAGONAL = 0.8  # votes that speak for being right
 SHARED_OFF = 0.2  # and for anything
 SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
@@ -73,9 +72,9 @@ class Incidence:
         return np.diff(self.starts)
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Ranges of items and of their votes, so many that their probabilities fit into memory."""
+        """Ranges of items and of their votes, as many as stay in the cache."""
         n = len(self.starts) - 1
-        most = max(1, VOTE_NUMBERS // self.n_classes)
+        most = max(1, CACHED // self.n_classes)
         first = 0
         while first < n:
             last = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
