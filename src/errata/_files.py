@@ -161,6 +161,11 @@ def _put_in_place(new: Path, path: Path, old: Path, replace: bool) -> None:
         raise
 
 
+def is_path(thing: object) -> bool:
+    """Whether it is a path, as text or as an object."""
+    return isinstance(thing, str | os.PathLike)
+
+
 def is_pattern(path: str | os.PathLike) -> bool:
     """Whether a path stands for several by the characters in it, and is not there itself."""
     return has_magic(os.fspath(path)) and not os.path.lexists(path)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from errata.tables import read_table, write_table
+from errata.tables._table import is_stored
 from errata.tables.stored._files import (
     copy_files,
     find_files,
@@ -11,7 +12,6 @@ from errata.tables.stored._files import (
     read_column,
     read_files,
 )
-from errata.tables.stored._sources import is_stored
 
 
 @pytest.fixture

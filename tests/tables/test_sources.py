@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables import read_table, write_table
+from errata.tables._table import is_stored
 from errata.tables.formats import _csv, _json
 from errata.tables.stored import _files, _sources
 from errata.tables.stored._files import stack_tables
@@ -21,7 +22,6 @@ from errata.tables.stored._sources import (
     SourcePart,
     _split_groups,
     convert_to_parquet,
-    is_stored,
     parse_memory,
     take_source_rows,
 )

@@ -3,7 +3,8 @@ import pickle
 import numpy as np
 import pytest
 
-from errata.tables.stored._sources import Source, is_stored, take_source_rows
+from errata.tables._table import is_stored
+from errata.tables.stored._sources import Source, take_source_rows
 from waiting import LONG
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")

@@ -6,12 +6,13 @@ Also for embeddings and probabilities of its rows, which are in a file of their 
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._files import readable
+from .._files import is_path, readable
 from .._format import join_names, plural, visible
 from .._validation import is_missing
 from . import _pictures
@@ -70,6 +71,40 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     return _FORMATS[_records.get_ending(path)].read(path, columns)
 
 
+def is_stored(X: Any) -> bool:
+    """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame.
+
+    A list of paths is one, too; a list of other texts is a column.
+    """
+    if isinstance(X, str | os.PathLike) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
+        return True
+    several = isinstance(X, list | tuple) and bool(X) and all(map(is_path, X))
+    return several and any(map(_is_likely_path, X))
+
+
+def _is_likely_path(path: Any) -> bool:
+    if not isinstance(path, str):
+        return True
+    return _records.is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether it is a dask dataframe, without importing dask."""
+    is_dask = type(table).__module__.partition(".")[0] == "dask"
+    return is_dask and hasattr(table, "to_delayed") and hasattr(table, "columns")
+
+
+def is_lazy_frame(table: Any) -> bool:
+    """Whether it is a lazy frame of polars, without importing polars."""
+    kind = type(table)
+    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "LazyFrame"
+
+
+def is_dataset(table: Any) -> bool:
+    """Whether it is a dataset of pyarrow, without importing it."""
+    return type(table).__module__.startswith("pyarrow._dataset") and hasattr(table, "to_batches")
+
+
 def copy_with_column(
     source: str | os.PathLike, target: str | os.PathLike, name: str, values: Any
 ) -> None:
@@ -83,7 +118,8 @@ def copy_with_column(
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> from glob import has_magic
+    from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_text("weight,pet\n4.00,cat\n31.5,dog\n")
     ...     copy_with_column(f"{folder}/a.csv", f"{folder}/b.csv", "pet", ["cat", "wolf"])
@@ -124,7 +160,8 @@ def copy_with_rows(
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
+    >>> from glob import has_magic
+    from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_text("weight,pet\n4.00,cat\n31.5,dog\n0.1,?\n")
     ...     copy_with_rows(

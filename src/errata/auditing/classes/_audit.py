@@ -9,7 +9,7 @@ from ..._files import fits_into_memory, is_pattern, readable
 from ..._progress import Progress, open_progress
 from ...tables import read_table
 from ...tables._columns import as_table, count_rows
-from ...tables.stored._sources import is_stored
+from ...tables._table import is_stored
 from .._audit import Options, run_audit
 from .._settings import LEARN_ROWS
 from ..results._audit import Audit

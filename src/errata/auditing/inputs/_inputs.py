@@ -24,8 +24,8 @@ from ...tables._columns import (
     take_table_rows,
     without_columns,
 )
+from ...tables._table import is_stored
 from ...tables.features._pictures import Pictures
-from ...tables.stored._sources import is_stored
 from .._settings import CACHED
 from ._features import FeatureScaler, find_leak
 from ._groups import group_folds, group_numbers

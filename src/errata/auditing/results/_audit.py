@@ -10,11 +10,10 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from ..._blocks import blocks
-from ..._files import places_of
+from ..._files import is_path, places_of
 from ...audit_folder import PARTS
 from ...audit_folder.decisions import Decisions, as_text, from_text
 from ...tables._columns import column_array
-from ...tables.stored._files import is_path
 from .._self_check import SelfCheck
 from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, OVERLAP, RELABEL_SURE
 from ..examples._explanations import RowExplanation

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._files import atomic_folder, atomic_path
+from ..._files import atomic_folder, atomic_path, is_path
 from ..._format import count, plural, probability
 from ..._kinds import KINDS, spell_options
 from ..._validation import is_missing
@@ -27,7 +27,6 @@ from ...tables.stored._files import (
     copy_file,
     copy_files,
     get_copy_names,
-    is_path,
     list_files,
 )
 from ..inputs._labels import has_label

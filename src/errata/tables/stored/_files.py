@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._files import is_pattern
+from ..._files import is_path, is_pattern
 from ..._format import join_names
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
@@ -19,11 +19,6 @@ from ..formats import _records
 
 # Of the cells of some rows, the first of them, in the whole table, their file and the first in it.
 Rewrite = Callable[[list[Any], int, Path, int], tuple[Sequence[bool] | np.ndarray, list[Any]]]
-
-
-def is_path(thing: Any) -> bool:
-    """Whether it is a path, as text or as an object."""
-    return isinstance(thing, str | os.PathLike)
 
 
 def find_files(paths: Any) -> list[Path]:

@@ -4,12 +4,10 @@ A row is its position in the source. Whatever is not Parquet and not a dask data
 Parquet to a scratch folder first, without ever being in memory.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from glob import has_magic
 from hashlib import blake2b, file_digest
 from itertools import chain
 from math import isfinite
@@ -23,6 +21,7 @@ from ..._engine import Clock, Progress
 from ..._files import atomic_path, is_packed
 from ..._format import count
 from ..._optional import require
+from .._table import is_dask_frame, is_dataset, is_lazy_frame
 from ..formats import _columnar, _csv, _excel, _json
 from ..formats._columnar import check_undamaged, open_parquet
 from ..formats._records import (
@@ -31,7 +30,6 @@ from ..formats._records import (
     check_named_once,
     check_same_columns,
     get_ending,
-    is_table_name,
 )
 from . import _files
 
@@ -143,40 +141,6 @@ class Source:
     def fingerprint(self) -> dict[str, Any]:
         """All that differs when the table does: files, their sizes and times, rows, columns."""
         return {**self.facts, "rows": self.n_rows, "columns": self.columns}
-
-
-def is_stored(X: Any) -> bool:
-    """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame.
-
-    A list of paths is one, too; a list of other texts is a column.
-    """
-    if isinstance(X, str | os.PathLike) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
-        return True
-    several = isinstance(X, list | tuple) and bool(X) and all(map(_files.is_path, X))
-    return several and any(map(_is_likely_path, X))
-
-
-def _is_likely_path(path: Any) -> bool:
-    if not isinstance(path, str):
-        return True
-    return is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
-
-
-def is_dask_frame(table: Any) -> bool:
-    """Whether it is a dask dataframe, without importing dask."""
-    is_dask = type(table).__module__.partition(".")[0] == "dask"
-    return is_dask and hasattr(table, "to_delayed") and hasattr(table, "columns")
-
-
-def is_lazy_frame(table: Any) -> bool:
-    """Whether it is a lazy frame of polars, without importing polars."""
-    kind = type(table)
-    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "LazyFrame"
-
-
-def is_dataset(table: Any) -> bool:
-    """Whether it is a dataset of pyarrow, without importing it."""
-    return type(table).__module__.startswith("pyarrow._dataset") and hasattr(table, "to_batches")
 
 
 def _convert_to_parquet(
