@@ -11,6 +11,7 @@ the probability that the label is wrong in the same way.
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -275,14 +276,20 @@ class HiddenMarkov:
         return model.fit(data.X[rows], data.codes[rows], part.lengths)
 
 
-class Timeline(NamedTuple):
+class Timeline:
     """Which recording each row belongs to, and when it was made, if a column says so."""
 
-    recording: np.ndarray  # (n,), text
-    clock_name: str | None = None
-    clock: np.ndarray | None = None  # (n,)
+    def __init__(
+        self,
+        recording: np.ndarray,
+        clock_name: str | None = None,
+        clock: np.ndarray | None = None,
+    ) -> None:
+        self.recording = recording  # (n,), text
+        self.clock_name = clock_name
+        self.clock = clock  # (n,)
 
-    @property
+    @cached_property
     def recordings(self) -> Recordings:
         """The rows of each recording in order."""
         return gather_recordings(self.recording)[0]

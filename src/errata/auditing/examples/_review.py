@@ -6,7 +6,6 @@ Nothing of it is computed before an audit is saved.
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -47,17 +46,18 @@ CARD_TIME = 0.02  # of the audit's time, to look for neighbours beyond the first
 MOST_CARDS = 50_000  # rows that a review has cards of
 
 ISSUE = "issue {}"  # columns on disk
+TOLD = ("components", "piles")  # what a review needs besides its files
 
 MOST_GOLD = 300  # rows
 DOUBTED = 0.25  # of them, at most: right labels that look wrong, which come first
 
 
-@dataclass(frozen=True)
 class StoredReview:
-    """What a review needs, in the folder of an audit that was loaded."""
+    """What a review needs, in the folder of an audit that was loaded; ``numbers`` tell of it."""
 
-    source: Path
-    told: dict[str, Any]
+    def __init__(self, source: Path, numbers: dict[str, Any]) -> None:
+        self.source = source
+        self.told = {name: numbers[name] for name in TOLD}
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Copy the files to where the audit is saved again."""

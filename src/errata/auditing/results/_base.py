@@ -32,7 +32,7 @@ from ...tables import read_table, write_table
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import BATCH_ROWS
-from ..examples._review import StoredReview
+from ..examples._review import TOLD, StoredReview
 from ..inputs._labels import label_text
 from ..stored._rows import KNOWN, StoredRows
 from ._cleaning import Cleaned, Scores
@@ -42,7 +42,6 @@ from ._summary import summarise
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
-REVIEW = ("components", "piles")  # what a review needs besides its files
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
 ID = "id"  # one more, where the user said what they are called
@@ -498,7 +497,7 @@ class BaseAudit(LazyExamples):
         with atomic_folder(path, private=True) as folder:
             folder.mkdir()
             review = self.for_review and self.for_review.write(folder, self)
-            numbers = collect_numbers(self) | (review or dict.fromkeys(REVIEW))
+            numbers = collect_numbers(self) | (review or dict.fromkeys(TOLD))
             write_numbers(folder, numbers, self.metrics())
             if self.stored is None:
                 write_table(folder / ROWS, collect_rows(self))
@@ -523,13 +522,12 @@ class BaseAudit(LazyExamples):
         if check is not None:
             lists = {k: np.array(v) if isinstance(v, list) else v for k, v in check.items()}
             check = cls._check_type(**lists)
-        review = {name: found[name] for name in REVIEW}
         fields = {name: found[name] for name in (*PLAIN, *cls._json_fields)} | {
             **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
             **rows,
             "noise_rate": NoiseRate(*found["noise_rate"]),
             "self_check": check,
-            "for_review": None if review["piles"] is None else StoredReview(path, review),
+            "for_review": None if found["piles"] is None else StoredReview(path, found),
         }
         return cls(**fields | cls._restored(found, rows, table=table, path=path))
 
