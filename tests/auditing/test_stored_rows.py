@@ -10,7 +10,7 @@ from auditing_cases import QUICK, blobs
 from errata.auditing import Cleaned
 from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
-from errata.auditing.results import _audit, _cleaning
+from errata.auditing.results import _audit
 from errata.auditing.results._base import rank_rows
 from errata.auditing.results._flags import Rows, reach_line
 from errata.auditing.stored._audit import finish_part
@@ -352,8 +352,8 @@ def test_what_relabelling_leaves_of_a_class_is_spared(tmp_path):
 
 def test_all_rows_are_looked_through_once(tmp_path, monkeypatch):
     audit, looked = stored_audit(tmp_path), []
-    find = _cleaning.find_cuts
-    monkeypatch.setattr(_cleaning, "find_cuts", lambda *a: looked.append(1) or find(*a))
+    find = StoredRows.find_cuts
+    monkeypatch.setattr(StoredRows, "find_cuts", lambda *a: looked.append(1) or find(*a))
     for start in (0, 300):
         audit.clean_rows(start, start + 300)
         audit.clean_rows(start, start + 300, threshold=0.7)

@@ -28,7 +28,7 @@ from ..stored._rows import (
     StoredRows,
 )
 from ._base import BaseAudit, rank_rows, select_flagged
-from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
+from ._cleaning import Cleaned, Scores, clean_audit
 from ._file_cleaning import (
     Counts,
     check_labels,
@@ -530,7 +530,7 @@ class Audit(AuditRows):
         options: dict[str, Any] = {"threshold": threshold, "sure": sure, "unsure": unsure}
         if self.stored is None:
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
-        return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
+        return self.stored.clean(slice(start, stop), self.has_skill, action, **options)
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another label than it had."""

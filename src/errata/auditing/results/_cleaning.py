@@ -8,12 +8,11 @@ looked for once, among all rows.
 
 import os
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..._detector import count_kept, spare_classes
+from ..._detector import spare_classes
 from ..._format import count, plural
 from ..._validation import check_choice, check_fraction
 from ...audit_folder import evidence_of, shifted, update
@@ -21,7 +20,6 @@ from ...audit_folder.decisions import Decisions, resolve
 from ...tables._columns import count_rows, take_table_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 from ..inputs._labels import fill_with_none
-from ..stored._rows import StoredRows
 
 if TYPE_CHECKING:
     from ._base import BaseAudit
@@ -268,80 +266,3 @@ def clean_labels(
     did[changed if changed.ndim == 1 else changed.any(axis=1)] = DONE[action]
     did[dropped] = "dropped"
     return Cleaned(~dropped, labels, weight, did, np.zeros(len(labels), dtype=bool))
-
-
-Act = Callable[[Scores], Cleaned]
-
-
-def clean_stored(
-    stored: StoredRows, rows: slice, has_skill: bool, action: str, **options: Any
-) -> Cleaned:
-    """See :meth:`errata.Audit.clean_rows`."""
-
-    def act(scores: Scores) -> Cleaned:
-        return clean_labels(scores.believed(has_skill), action, spare=False, **options)
-
-    key = (has_skill, action, *sorted(options.items()))
-    if key not in stored.cuts:
-        stored.cuts[key] = find_cuts(stored, act)
-    scores = scores_of(stored, rows)
-    cleaned = act(scores)
-    dropped = np.flatnonzero(cleaned.did == "dropped")
-    p_wrong = scores.p_wrong[dropped]
-    least, first = (of_class[scores.codes[dropped]] for of_class in stored.cuts[key])
-    back = dropped[(p_wrong < least) | ((p_wrong == least) & (dropped + rows.start < first))]
-    cleaned.kept[back] = True
-    cleaned.weight[back] = 1.0
-    cleaned.did[back] = "kept"
-    return cleaned
-
-
-def find_cuts(stored: StoredRows, act: Act) -> tuple[np.ndarray, np.ndarray]:
-    """Look through all rows for what is too much of a class.
-
-    ``act`` drops whatever it would drop of a class that is large enough. Returns for each class
-    from which probability and, of equals, which row on rows may be dropped.
-    """
-    n_classes = len(stored.classes)
-    sizes = np.zeros(n_classes, dtype=np.intp)
-    found = []
-    for rows in stored.slices():
-        scores = scores_of(stored, rows)
-        sizes += np.bincount(scores.codes[scores.codes >= 0], minlength=n_classes)
-        cleaned = act(scores)
-        sizes += _moved(stored, rows, scores.codes, cleaned)
-        dropped = np.flatnonzero(cleaned.did == "dropped")
-        found.append((scores.codes[dropped], scores.p_wrong[dropped], dropped + rows.start))
-    codes, p_wrong, places = map(np.concatenate, zip(*found, strict=True))
-    kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
-    least = np.full(n_classes, -np.inf)
-    first = np.zeros(n_classes, dtype=np.intp)
-    back = kept - (sizes - np.bincount(codes, minlength=n_classes))
-    for code in np.flatnonzero(back > 0):
-        members = np.flatnonzero(codes == code)
-        ordered = members[np.lexsort((places[members], p_wrong[members]))]
-        if back[code] == len(members):
-            least[code] = np.inf
-        else:
-            least[code] = p_wrong[ordered[back[code]]]
-            first[code] = places[ordered[back[code]]]
-    return least, first
-
-
-def scores_of(stored: StoredRows, rows: slice) -> Scores:
-    """What cleaning goes by, of some rows."""
-    columns: dict[str, Any] = {
-        name: stored.read(name, rows.start, rows.stop)
-        for name in ("labels", "suggested", "p_wrong", "p_suggested")
-    }
-    return Scores(codes=stored.codes("labels", rows.start, rows.stop), **columns)
-
-
-def _moved(stored: StoredRows, rows: slice, codes: np.ndarray, cleaned: Cleaned) -> np.ndarray:
-    """By how much classes grow as rows are relabelled: what is left of a class counts."""
-    n_classes = len(stored.classes)
-    moved = (cleaned.did == "relabelled") & (codes >= 0)
-    if not moved.any():
-        return np.zeros(n_classes, dtype=np.intp)
-    new = stored.codes("suggested", rows.start, rows.stop)[moved]
-    return np.bincount(new, minlength=n_classes) - np.bincount(codes[moved], minlength=n_classes)

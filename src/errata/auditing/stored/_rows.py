@@ -5,15 +5,18 @@ A file holds what :meth:`Audit.columns` has, under the same names. Columns are r
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._detector import count_kept
 from ..._files import atomic_path, readable
+from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 from ..inputs._labels import labels_from
+from ..results._cleaning import Cleaned, Scores, clean_labels
 from ..results._flags import Rows, Totals
 
 KNOWN = "known"
@@ -39,6 +42,7 @@ _KINDS = {
 }
 
 
+Act = Callable[[Scores], Cleaned]
 Part = tuple[int, int, str]  # the first row of a file, the one after its last, and its digest
 
 
@@ -150,6 +154,76 @@ class StoredRows:
         digest = blake2b("".join(digest for _, _, digest in self.parts).encode(), digest_size=16)
         digest.update("\x1f".join(map(repr, self.classes.tolist())).encode())
         return digest.hexdigest()
+
+    def clean(self, rows: slice, has_skill: bool, action: str, **options: Any) -> Cleaned:
+        """See :meth:`errata.Audit.clean_rows`."""
+
+        def act(scores: Scores) -> Cleaned:
+            return clean_labels(scores.believed(has_skill), action, spare=False, **options)
+
+        key = (has_skill, action, *sorted(options.items()))
+        if key not in self.cuts:
+            self.cuts[key] = self.find_cuts(act)
+        scores = self._scores(rows)
+        cleaned = act(scores)
+        dropped = np.flatnonzero(cleaned.did == "dropped")
+        p_wrong = scores.p_wrong[dropped]
+        least, first = (of_class[scores.codes[dropped]] for of_class in self.cuts[key])
+        back = dropped[(p_wrong < least) | ((p_wrong == least) & (dropped + rows.start < first))]
+        cleaned.kept[back] = True
+        cleaned.weight[back] = 1.0
+        cleaned.did[back] = "kept"
+        return cleaned
+
+    def find_cuts(self, act: Act) -> tuple[np.ndarray, np.ndarray]:
+        """Look through all rows for what is too much of a class.
+
+        ``act`` drops whatever it would drop of a class that is large enough. Returns for each class
+        from which probability and, of equals, which row on rows may be dropped.
+        """
+        n_classes = len(self.classes)
+        sizes = np.zeros(n_classes, dtype=np.intp)
+        found = []
+        for rows in self.slices():
+            scores = self._scores(rows)
+            sizes += np.bincount(scores.codes[scores.codes >= 0], minlength=n_classes)
+            cleaned = act(scores)
+            sizes += self._grown(rows, scores.codes, cleaned)
+            dropped = np.flatnonzero(cleaned.did == "dropped")
+            found.append((scores.codes[dropped], scores.p_wrong[dropped], dropped + rows.start))
+        codes, p_wrong, places = map(np.concatenate, zip(*found, strict=True))
+        kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+        least = np.full(n_classes, -np.inf)
+        first = np.zeros(n_classes, dtype=np.intp)
+        back = kept - (sizes - np.bincount(codes, minlength=n_classes))
+        for code in np.flatnonzero(back > 0):
+            members = np.flatnonzero(codes == code)
+            ordered = members[np.lexsort((places[members], p_wrong[members]))]
+            if back[code] == len(members):
+                least[code] = np.inf
+            else:
+                least[code] = p_wrong[ordered[back[code]]]
+                first[code] = places[ordered[back[code]]]
+        return least, first
+
+    def _scores(self, rows: slice) -> Scores:
+        """What cleaning goes by, of some rows."""
+        columns: dict[str, Any] = {
+            name: self.read(name, rows.start, rows.stop)
+            for name in ("labels", "suggested", "p_wrong", "p_suggested")
+        }
+        return Scores(codes=self.codes("labels", rows.start, rows.stop), **columns)
+
+    def _grown(self, rows: slice, codes: np.ndarray, cleaned: Cleaned) -> np.ndarray:
+        """By how much classes grow as rows are relabelled: what is left of a class counts."""
+        n_classes = len(self.classes)
+        moved = (cleaned.did == "relabelled") & (codes >= 0)
+        if not moved.any():
+            return np.zeros(n_classes, dtype=np.intp)
+        new = self.codes("suggested", rows.start, rows.stop)[moved]
+        return np.bincount(new, minlength=n_classes) - np.bincount(
+            codes[moved], minlength=n_classes
+        )
 
     def copy_to(self, folder: Path) -> None:
         """The same files elsewhere: they never change, so where it can be, under a second name."""
