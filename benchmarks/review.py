@@ -55,7 +55,7 @@ from sklearn.tree import DecisionTreeClassifier
 import errata
 from errata.audit_folder._files import VERSION
 from errata.auditing.classes import group_hypotheses, posterior_of, weigh_groups
-from errata.auditing.inputs._inputs import read_inputs
+from errata.auditing.inputs._inputs import inputs_of, read_labels
 from errata.auditing.models._base import TrainingData
 from errata.auditing.models._default import default_models
 from errata.auditing.models._pooling import pool_models
@@ -112,7 +112,7 @@ class Audited:
     """One audit, and the truth."""
 
     def __init__(self, X, noisy, wrong):
-        inputs = read_inputs(X, noisy, embeddings=None, groups=None, trust=(), seed=0, n_jobs=1)
+        inputs = inputs_of(read_labels(X, noisy), seed=0, n_jobs=1)
         codes, n_classes = inputs.audited_codes, len(inputs.present)
         data = TrainingData(inputs.X, codes, n_classes, None, 0, 1)
         logs = pool_models(data, default_models(len(codes), n_classes)).logs

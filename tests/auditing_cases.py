@@ -6,6 +6,7 @@ import numpy as np
 
 from errata.auditing.classes import NoisePosterior
 from errata.auditing.classes._noise_model import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.inputs._inputs import inputs_of, read_labels
 from errata.auditing.models._default import NearestRows
 from errata.auditing.models._pooling import Calibration
 
@@ -46,6 +47,12 @@ def symmetric(n_classes, rate):
     wrong = np.full((n_classes, n_classes), rate / (n_classes - 1))
     np.fill_diagonal(wrong, 1 - rate)
     return wrong
+
+
+def read_inputs(table, y, *, known=None, embeddings=None, groups=None, **how):
+    """Labels and features checked, as they are before an audit."""
+    rows = read_labels(table, y, known)
+    return inputs_of(rows._replace(embeddings=embeddings, groups=groups), **how)
 
 
 def blobs(n=120, n_classes=3, d=4, *, random_state=0):

@@ -8,7 +8,8 @@ from rich.console import Console
 import errata
 from auditing_cases import CODES, QUICK, X
 from errata._engine import Stage
-from errata._progress import is_notebook, open_counter, open_progress, show_progress
+from errata._progress import is_notebook, open_progress, show_progress
+from errata.comparing._compare import _open_counter
 
 
 def shown(*stages, **options):
@@ -105,18 +106,18 @@ def test_ipython_in_a_terminal_is_no_notebook(notebook, monkeypatch):
 
 def test_counts_are_told_or_shown(notebook):
     told = []
-    with open_counter(lambda *count: told.append(count)) as tell:
+    with _open_counter(lambda *count: told.append(count)) as tell:
         tell(0, 10)
     assert told == [(0, 10)]
     assert notebook.shown == []
-    with open_counter(True) as tell:
+    with _open_counter(True) as tell:
         tell(0, 10)
     assert notebook.shown[1] == '<progress value="0" max="10"></progress> measured: 0 of 10 fits'
 
 
 @pytest.mark.parametrize("nobody", [None, False])
 def test_nobody_needs_to_listen(nobody, capsys):
-    with open_progress(nobody) as tell, open_counter(nobody) as count:
+    with open_progress(nobody) as tell, _open_counter(nobody) as count:
         tell("reading")
         count(1, 2)
     assert capsys.readouterr() == ("", "")

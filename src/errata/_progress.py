@@ -16,7 +16,6 @@ from ._engine import Stage
 from ._format import visible
 
 Progress = Callable[[Any], None]  # is told each stage: in a few words, or by a Stage
-Counted = Callable[[int, int], None]  # is told how many of how many are done
 
 
 def ignore_progress(*stage: Any) -> None:
@@ -62,19 +61,6 @@ def count_within(name: str, progress: Progress) -> Progress:
             progress(stage._replace(name=f"{name}, {stage.name}"))
 
     return tell
-
-
-@contextmanager
-def open_counter(progress: Counted | bool | None) -> Iterator[Counted]:
-    """As :func:`open_progress`, for fits that are measured and counted."""
-    if progress is not True:
-        yield _check_callable(progress)
-        return
-    began = time.monotonic()
-    with show_progress() as show:
-        yield lambda done, total: show(
-            Stage("measured", done, total, time.monotonic() - began, unit="fits")
-        )
 
 
 def _check_callable(progress: Any) -> Callable[..., None]:

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import errata
-from auditing_cases import QUICK, blobs
+from auditing_cases import QUICK, blobs, read_inputs
 from errata.auditing.classes._problem import find_verdicts
-from errata.auditing.inputs._inputs import lay_over, read_inputs
+from errata.auditing.inputs._inputs import lay_over
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
 

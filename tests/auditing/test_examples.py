@@ -6,15 +6,14 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 
-from auditing_cases import blobs
+from auditing_cases import blobs, read_inputs
 from errata import audit
 from errata.auditing import _audit as audit_module
-from errata.auditing.examples import _examples as module
+from errata.auditing.examples import _views
 from errata.auditing.examples._examples import (
     COMPARED_PICTURES,
     _beside,
     describe_examples,
-    draw_map,
     example_rows,
     nearest_labelled,
     nearest_of_each,
@@ -27,7 +26,7 @@ from errata.auditing.examples._views import (
     reasons_for,
 )
 from errata.auditing.inputs._features import check_pixels
-from errata.auditing.inputs._inputs import Inputs, read_inputs
+from errata.auditing.inputs._inputs import Inputs
 from errata.tables._pictures import get_picture_content
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -316,19 +315,19 @@ TOLD = {
 
 
 def test_every_row_has_its_place_and_the_worst_are_drawn_last():
-    points = draw_map(X, np.array([3, 1]), TOLD, 0)
+    points = _views.draw_map(X, np.array([3, 1]), TOLD, 0)
     assert sorted(points["row"]) == list(range(60))
     assert points["row"][-2:] == [3, 1]
     assert {len(values) for values in points.values()} == {60}
 
 
 def test_of_many_rows_the_worst_are_always_shown(monkeypatch):
-    monkeypatch.setattr(module, "MAP_POINTS", 10)
-    points = draw_map(X, np.array([3, 1]), TOLD, 0)
+    monkeypatch.setattr(_views, "MAP_POINTS", 10)
+    points = _views.draw_map(X, np.array([3, 1]), TOLD, 0)
     assert len(points["row"]) == 10
     assert points["row"][-2:] == [3, 1]
 
 
 def test_what_has_no_plane_has_no_map():
-    assert draw_map(None, np.array([0]), TOLD, 0) is None
-    assert draw_map(X[:, :1], np.array([0]), TOLD, 0) is None
+    assert _views.draw_map(None, np.array([0]), TOLD, 0) is None
+    assert _views.draw_map(X[:, :1], np.array([0]), TOLD, 0) is None

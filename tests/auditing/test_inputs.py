@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from auditing_cases import blobs
-from errata.auditing.inputs._inputs import check_pred_proba, read_inputs
+from auditing_cases import blobs, read_inputs
+from errata.auditing.inputs._inputs import check_pred_proba
 from errata.auditing.inputs._labels import label_column
 
 X, CODES = blobs(60)

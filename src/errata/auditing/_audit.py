@@ -16,7 +16,7 @@ from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
 from .classes import ALL, UNRELATED, Groups, with_anywhere
-from .examples._examples import describe_examples, draw_points, example_rows
+from .examples._examples import describe_examples, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
 from .inputs._features import check_pixels
@@ -185,7 +185,7 @@ class Problem(ABC):
         options = self.options
         result._describe = lambda: describe_examples(view(), rows, flagged, names, options)
         if self.has_map:
-            result.points = draw_points(view(), rows, flagged, options.seed)
+            result.points = view().draw_points(rows, flagged, options.seed)
 
     def look(self, rows: np.ndarray) -> RowsView:
         """A view that holds some rows of the table at least."""

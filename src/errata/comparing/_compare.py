@@ -4,8 +4,8 @@ import hashlib
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,14 +15,14 @@ from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._crossfit import make_folds
-from .._engine import map_elsewhere
+from .._engine import Stage, map_elsewhere
 from .._format import count
-from .._progress import Counted, open_counter
+from .._progress import open_progress
 from .._random import clone_keeping_seeds, draw_seed, draw_seeds
 from .._validation import as_column, check_choice, check_count, check_mask
 from ..auditing import Audit, audit
 from ..auditing._audited_classifier import class_posterior
-from ..auditing.inputs._inputs import Inputs, read_inputs
+from ..auditing.inputs._inputs import Inputs, inputs_of, read_labels
 from ..bench._experiment import Cell
 from ..bench._run import ResultFile, format_object, make_result_folder, read_results, write_manifest
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
@@ -38,7 +38,7 @@ Values = dict[str, float]
 # competitors share runs once.
 Filtered = dict[str, tuple[Any, np.ndarray, float]]
 Found = dict[tuple[str, int], Values]  # by competitor and number of the fold
-Tell = Callable[[int, int], None]
+Tell = Callable[[int, int], None]  # is told how many of how many are done
 # A fold by its number, training and test rows, and the competitors not measured on it yet.
 _Missing = tuple[int, np.ndarray, np.ndarray, dict[str, Competitor]]
 
@@ -59,7 +59,7 @@ def compare(
     title: str = "table",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Counted | bool | None = None,
+    progress: Tell | bool | None = None,
     engine: Any = None,
 ) -> Comparison:
     """Find out which way of learning suits a table whose labels may be wrong.
@@ -140,7 +140,8 @@ def compare(
     """
     check_count("repetitions", repetitions)
     seed = draw_seed(random_state)
-    inputs = read_inputs(X, y, groups=groups, seed=seed, n_jobs=n_jobs)
+    given = read_labels(X, y)._replace(groups=groups)
+    inputs = inputs_of(given, seed=seed, n_jobs=n_jobs)
     chosen = choose_competitors(competitors, len(inputs.present))
     kept, notes = _select_rows(inputs, max_rows, seed)
     _check_folds(cv, inputs, kept)
@@ -155,7 +156,7 @@ def compare(
         store = Folder(Path(out), title, noise, manifest)
     with (
         nullcontext() if out is None else make_result_folder(Path(out)),
-        open_counter(progress) as tell,
+        _open_counter(progress) as tell,
     ):
         measured = run(
             rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell
@@ -173,6 +174,20 @@ def compare(
         notes=notes + inputs.notes,
         about={"title": title, "rows": len(rows.codes), "classes": len(rows.classes)},
     )
+
+
+@contextmanager
+def _open_counter(progress: Tell | bool | None) -> Iterator[Tell]:
+    """As :func:`open_progress`, for fits that are measured and counted."""
+    show: Any
+    with open_progress(progress) as show:  # type: ignore[arg-type]
+        if progress is not True:
+            yield show
+            return
+        began = time.monotonic()
+        yield lambda done, total: show(
+            Stage("measured", done, total, time.monotonic() - began, unit="fits")
+        )
 
 
 def _select_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray, list[str]]:

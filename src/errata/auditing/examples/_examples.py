@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.decomposition import PCA
 
 from ..._neighbors import nearest_in
 from ...tables._columns import Column
 from .._settings import MOST_EXAMPLES_OF_MANY
-from ..inputs._inputs import Inputs, for_all_rows
+from ..inputs._inputs import Inputs
 from ._cards import SPEAKS, Cells
 from ._views import (
     Neighborhood,
@@ -24,30 +23,9 @@ MOST_EXAMPLES = 1_000
 MANY_ROWS = 100_000
 FEWEST_EXAMPLES = 100
 COMPARED_PICTURES = 100  # examples whose nearest rows are shown as pictures, too: each is a file
-MAP_POINTS = 3_000
-MAP_FITTED_ROWS = 20_000
-
 EXAMPLE_COLUMNS = 24
 EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
 EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
-
-
-def draw_points(
-    view: RowsView, rows: np.ndarray, flagged: np.ndarray, seed: int
-) -> dict[str, Any] | None:
-    """A map of the data in which ``rows`` are; None without features, or where some have none."""
-    inputs = view.inputs
-    if inputs.X is None or len(inputs.audited) < len(inputs.codes):
-        return None
-    flagged = view.of_all(flagged)
-    codes = {
-        "label": inputs.codes,
-        "suggested": np.where(flagged, view.other_codes, inputs.codes),
-        "p_wrong": view.p_wrong,
-        "flagged": flagged,
-    }
-    X = for_all_rows(inputs, inputs.X, 0.0)
-    return view.in_table(draw_map(X, view.places(rows), codes, seed))
 
 
 def example_rows(
@@ -231,36 +209,6 @@ def nearest_labelled(
         first = near[np.arange(len(near)), is_other.argmax(axis=1)]
         found[asking] = np.where(is_other.any(axis=1), first, -1)
     return found
-
-
-def draw_map(
-    X: np.ndarray | None, worst: np.ndarray, codes: dict[str, np.ndarray], seed: int
-) -> dict[str, Any] | None:
-    """Coordinates of the worst rows and of as many others as make up 3,000 points.
-
-    ``codes`` holds what each point tells: label, suggested, p_wrong and flagged.
-    """
-    if X is None or min(X.shape) < 2:
-        return None
-    random = np.random.default_rng(seed)
-    others = np.setdiff1d(np.arange(len(X)), worst)
-    count = min(len(others), max(0, MAP_POINTS - len(worst)))
-    rows = np.concatenate([random.choice(others, count, replace=False), worst[:MAP_POINTS]])
-    axes = PCA(2, svd_solver="randomized", random_state=seed)
-    if len(X) <= MAP_FITTED_ROWS:
-        axes.fit(X)
-    else:
-        axes.fit(X[random.choice(len(X), MAP_FITTED_ROWS, replace=False)])
-    x, y = axes.transform(X[rows]).T.round(3)
-    return {
-        "x": x.tolist(),
-        "y": y.tolist(),
-        "row": rows.tolist(),
-        "label": codes["label"][rows].tolist(),
-        "suggested": codes["suggested"][rows].tolist(),
-        "p_wrong": codes["p_wrong"][rows].round(3).tolist(),
-        "flagged": codes["flagged"][rows].astype(int).tolist(),
-    }
 
 
 def compare_rows(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.decomposition import PCA
 
 from ..._format import four_digits, shorten
 from ..._neighbors import NeighborIndex
@@ -24,6 +25,8 @@ from ..inputs._inputs import Inputs, for_all_rows
 from ..inputs._labels import codes_among, label_text
 
 EXAMPLE_TEXT = 2_000  # characters of a cell
+MAP_POINTS = 3_000
+MAP_FITTED_ROWS = 20_000
 
 ALONE = "It is the only row of its class."
 
@@ -66,6 +69,26 @@ class RowsView(ABC):
                 if each.get(key):
                     self.in_table(each[key])
         return told
+
+    def draw_points(
+        self, rows: np.ndarray, flagged: np.ndarray, seed: int
+    ) -> dict[str, Any] | None:
+        """A map of the data in which ``rows`` are; None without features, or where some have none.
+
+        ``flagged`` has an entry for each row of the table.
+        """
+        inputs = self.inputs
+        if inputs.X is None or len(inputs.audited) < len(inputs.codes):
+            return None
+        flagged = self.of_all(flagged)
+        codes = {
+            "label": inputs.codes,
+            "suggested": np.where(flagged, self.other_codes, inputs.codes),
+            "p_wrong": self.p_wrong,
+            "flagged": flagged,
+        }
+        X = for_all_rows(inputs, inputs.X, 0.0)
+        return self.in_table(draw_map(X, self.places(rows), codes, seed))
 
     @property
     @abstractmethod
@@ -184,6 +207,36 @@ class View(RowsView):
         at, _ = self.inputs.places_of(rows)
         some = self.posterior.for_rows(at)
         return group_hypotheses(some, self.logs[:, at], self.inputs.audited_codes[at])
+
+
+def draw_map(
+    X: np.ndarray | None, worst: np.ndarray, codes: dict[str, np.ndarray], seed: int
+) -> dict[str, Any] | None:
+    """Coordinates of the worst rows and of as many others as make up 3,000 points.
+
+    ``codes`` holds what each point tells: label, suggested, p_wrong and flagged.
+    """
+    if X is None or min(X.shape) < 2:
+        return None
+    random = np.random.default_rng(seed)
+    others = np.setdiff1d(np.arange(len(X)), worst)
+    count = min(len(others), max(0, MAP_POINTS - len(worst)))
+    rows = np.concatenate([random.choice(others, count, replace=False), worst[:MAP_POINTS]])
+    axes = PCA(2, svd_solver="randomized", random_state=seed)
+    if len(X) <= MAP_FITTED_ROWS:
+        axes.fit(X)
+    else:
+        axes.fit(X[random.choice(len(X), MAP_FITTED_ROWS, replace=False)])
+    x, y = axes.transform(X[rows]).T.round(3)
+    return {
+        "x": x.tolist(),
+        "y": y.tolist(),
+        "row": rows.tolist(),
+        "label": codes["label"][rows].tolist(),
+        "suggested": codes["suggested"][rows].tolist(),
+        "p_wrong": codes["p_wrong"][rows].round(3).tolist(),
+        "flagged": codes["flagged"][rows].astype(int).tolist(),
+    }
 
 
 def inputs_to_show(

@@ -194,20 +194,6 @@ def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ())
     return TableRows(table, labels, classes, codes, read_known(known, codes >= 0))
 
 
-def read_inputs(
-    table: Any,
-    y: Any,
-    *,
-    known: Any = None,
-    embeddings: Any = None,
-    groups: Any = None,
-    **how: Any,
-) -> Inputs:
-    """Check labels and features; what may be said besides is what :func:`inputs_of` takes."""
-    rows = read_labels(table, y, known)
-    return inputs_of(rows._replace(embeddings=embeddings, groups=groups), **how)
-
-
 def inputs_of(
     given: TableRows,
     *,
