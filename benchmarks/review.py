@@ -59,7 +59,11 @@ from errata.auditing.inputs._inputs import inputs_of, read_labels
 from errata.auditing.models._base import TrainingData
 from errata.auditing.models._default import default_models
 from errata.auditing.models._pooling import pool_models
-from errata.auditing.results._flags import draw_flags
+from errata.auditing.results._flags import (
+    draw_flags,
+    flag_after_verdicts,
+    keep_better_than_rate,
+)
 from errata.metrics import expected_calibration_error
 from errata.review import Decisions, Event, decisions_path
 from errata.review.inference import (
@@ -121,10 +125,13 @@ class Audited:
         self.p_wrong, self.wrong = self.posterior.p_wrong, wrong[inputs.audited]
         self.flagged = self.flags(np.ones(len(codes), dtype=bool), self.p_wrong)
 
-    def flags(self, rows, p_wrong):
+    def flags(self, rows, p_wrong, spread=None):
         if not self.posterior.skill.enough:
             return np.zeros(int(rows.sum()), dtype=bool)
-        return draw_flags(p_wrong[rows], self.posterior.suspicion[rows])[0]
+        suspicion = self.posterior.suspicion[rows]
+        if spread is None:
+            return draw_flags(p_wrong[rows], suspicion)[0]
+        return flag_again(p_wrong[rows], spread[rows], suspicion, self.flagged[rows])
 
     def components(self, reading):
         """Components, and the probabilities of rows under each of them."""
@@ -134,6 +141,12 @@ class Audited:
             kinds, weights, p = ("audit",), np.ones(1), self.p_wrong[:, None]
         found = gather_components(kinds, weights, p, self.flagged, self.p_wrong.sum())
         return (without_shifts(found) if reading == "hypotheses" else found), p
+
+
+def flag_again(p_wrong, spread, suspicion, flagged):
+    """Flags as a second audit draws them."""
+    drawn = flag_after_verdicts(p_wrong, spread, suspicion, flagged)
+    return keep_better_than_rate(drawn, p_wrong)
 
 
 def without_shifts(components):
@@ -217,12 +230,13 @@ def learnt(audited, drawn, reading):
     after = update(before, evidence)
     told = progress(after, evidence, np.zeros(0))["rate"]
     rate, low, high = (told[name] / n for name in ("expected", "low", "high"))
-    return measure(audited, rest, after.p_wrong(p, audited.flagged), rate, low, high)
+    found = after.p_wrong(p, audited.flagged), rate, low, high
+    return measure(audited, rest, *found, after.spread(p, audited.flagged))
 
 
-def measure(audited, rest, p_wrong, rate, low, high):
+def measure(audited, rest, p_wrong, rate, low, high, spread=None):
     wrong, truth = audited.wrong[rest], audited.wrong.mean()
-    flags, half = audited.flags(rest, p_wrong), 0.5 / len(audited.wrong)
+    flags, half = audited.flags(rest, p_wrong, spread), 0.5 / len(audited.wrong)
     hits = np.sum(flags & wrong)
     return {
         "error": abs(rate - truth),
@@ -275,7 +289,9 @@ def real_work(data, name):
             after = update(before, evidence)
             left = progress(after, evidence, np.zeros(0))["rate"]
             now = {"verdicts": m, "seed": seed}
-            now |= measure_real(found, wrong, rows, after.p_wrong(p, found.flagged))
+            p_wrong = after.p_wrong(p, found.flagged)
+            spread = after.spread(p, found.flagged)
+            now |= measure_real(found, wrong, rows, p_wrong, spread)
             told.append(
                 now
                 | real_interval(
@@ -285,14 +301,18 @@ def real_work(data, name):
     return told
 
 
-def measure_real(found, wrong, rows, p_wrong):
-    """Of the rows without a verdict."""
+def measure_real(found, wrong, rows, p_wrong, spread=None):
+    """Of the rows without a verdict; and what flags before would be worth there."""
     rest = np.ones(len(wrong), dtype=bool)
     rest[rows] = False
-    flags, _, _ = draw_flags(p_wrong[rest], found.suspicion[rest])
+    before = found.flagged[rest]
+    flags = before
+    if spread is not None:
+        flags = flag_again(p_wrong[rest], spread[rest], found.suspicion[rest], before)
     hits = np.sum(flags & wrong[rest])
     return {
         "ece": expected_calibration_error(wrong[rest], p_wrong[rest]),
+        "f1_before": 2 * np.sum(before & wrong[rest]) / (before.sum() + wrong[rest].sum()),
         "f1": 2 * hits / (flags.sum() + wrong[rest].sum()),
         "flagged": flags.mean(),
         "precision": hits / max(flags.sum(), 1),
@@ -307,7 +327,7 @@ def real_interval(wrong, rate, low, high):
 
 def run_real():
     args = options(__doc__, "review_real.csv").parse_args()
-    columns = ("error", "ece", "f1", "flagged", "precision", "holds", "width")
+    columns = ("error", "ece", "f1_before", "f1", "flagged", "precision", "holds", "width")
 
     def cell_work(name):
         return real_work(args.data, name)

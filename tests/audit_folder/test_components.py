@@ -179,28 +179,33 @@ def test_where_nothing_is_flagged_there_is_one_shift():
     np.testing.assert_allclose(after.of_others, wanted / wanted.sum(), rtol=1e-9)
 
 
+def beside_p(p):
+    """What an audit says, the same with half the log-odds, and wrong labels anywhere."""
+    blunt = np.sqrt(p) / (np.sqrt(p) + np.sqrt(1 - p))
+    return np.column_stack([p, blunt, np.full(len(p), 0.1)])
+
+
 def gather_beside_anywhere(p, flagged):
-    """An audit that is sure of what it says, beside wrong labels anywhere."""
-    given = np.column_stack([p, np.full(len(p), 0.1)])
-    return gather_components(["all", "anywhere"], np.array([1.0, 0.0]), given, flagged, p.sum())
+    """An audit that is sure of what it says, beside what it does not foresee."""
+    kinds = ["all", "blunt", "anywhere"]
+    return gather_components(kinds, np.array([1.0, 0.0, 0.0]), beside_p(p), flagged, p.sum())
 
 
 def verdicts_at(components, p, rows, wrong, flagged):
-    given = np.column_stack([p, np.full(len(p), 0.1)])[rows]
+    given = beside_p(p)[rows]
     return evidence_of(components, given, np.isin(rows, wrong), flagged[rows], p[rows])
 
 
 def test_an_audit_may_be_right_about_suspects_and_have_missed_others():
     flagged = np.arange(1000) < 100
-    p = np.where(flagged, 0.95, 1e-4)
+    p = np.where(flagged, 0.95, np.resize([1e-6, 1e-4, 1e-2], 1000))
     before = gather_beside_anywhere(p, flagged)
-    assert before.kinds == ("all", "anywhere", "missed")
+    assert before.kinds == ("all", "blunt", "anywhere", "missed")
     rows = np.r_[0:10, 100:130]
     found = verdicts_at(before, p, rows, [*range(10), *range(100, 107)], flagged)
     after = update(before, found)
-    assert after.weights[2].sum() > 0.8
-    given = np.column_stack([p, np.full(1000, 0.1)])
-    now = after.p_wrong(given, flagged)
+    assert after.weights[3].sum() > 0.8
+    now = after.p_wrong(beside_p(p), flagged)
     assert now[0] > 0.9
     assert 0.15 < now[-1] < 0.3
     left, low, high = expected_left(after, flagged=after.flagged, others=after.others)
@@ -208,12 +213,42 @@ def test_an_audit_may_be_right_about_suspects_and_have_missed_others():
     assert low < 100 + 900 * 7 / 30 < high
 
 
+def test_what_people_get_wrong_may_be_less_plain_than_an_audit_says():
+    # Wrong labels are where it looks for them, but also, and more often, where it hardly does.
+    random = np.random.default_rng(0)
+    p = 1 / (1 + np.exp(-random.normal(-3, 3, 2000)))
+    truth = np.sqrt(p) / (np.sqrt(p) + np.sqrt(1 - p))
+    wrong = np.flatnonzero(random.random(2000) < truth)
+    flagged = p > 0.5
+    before = gather_beside_anywhere(p, flagged)
+    rows = random.permutation(2000)[:150]
+    after = update(before, verdicts_at(before, p, rows, wrong, flagged))
+    assert after.weights[1].sum() > 2 * before.weights[1].sum()
+    now = after.p_wrong(beside_p(p), flagged)
+    assert np.abs(now - truth).mean() < 0.5 * np.abs(p - truth).mean()
+
+
+def test_the_more_verdicts_the_less_components_differ():
+    table = draw_table("uniform")
+    before = table.components
+    few, many = (update(before, table.evidence(np.arange(n))) for n in (5, 200))
+    spreads = [now.spread(table.p, table.flagged) for now in (before, few, many)]
+    assert spreads[2].mean() < spreads[1].mean() < spreads[0].mean()
+    # By its definition.
+    p = table.p[:1]
+    each = np.array([shifted(p[0], odds) for odds in np.exp(few.shifts)]).T
+    weights = few.of_flagged if table.flagged[0] else few.of_others
+    mean = np.sum(weights * each)
+    wanted = np.sqrt(np.sum(weights * (each - mean) ** 2))
+    assert few.spread(p, table.flagged[:1])[0] == pytest.approx(wanted, abs=1e-9)
+
+
 def test_a_suspect_that_is_wrong_speaks_for_the_next():
     # Few are expected to be wrong: what may be anywhere is hardly taken from the suspects.
     flagged = np.arange(60) < 2
     p = np.where(flagged, 0.97, 1e-5)
     before = gather_beside_anywhere(p, flagged)
-    given = np.column_stack([p, np.full(60, 0.1)])
+    given = beside_p(p)
     first = before.p_wrong(given, flagged)[1]
     assert first > 0.8
     after = update(before, verdicts_at(before, p, np.array([0]), [0], flagged))

@@ -7,6 +7,7 @@ Nothing here needs scikit-learn or pandas, so that the page of a million rows is
 
 from ._components import (
     ALL,
+    BLUNT,
     OTHERS,
     SUSPECTS,
     UNRELATED,
@@ -49,6 +50,7 @@ from ._images import pixels_uri, thumbnail_uri, upright
 
 __all__ = [
     "ALL",
+    "BLUNT",
     "CARDS",
     "COMPONENTS",
     "MISSING",

@@ -7,9 +7,10 @@ A component is a group of noise hypotheses together with a shift ``a`` of the lo
 
 that of rows which are not flagged as far from that of the suspects as N(0, s²) says: an audit that
 was right about what it flagged may have missed a kind of error elsewhere, and the other way round.
-Two hypotheses are none that the audit believes in: wrong labels anywhere, whatever the columns say,
-and an audit that is right about its suspects but has *missed* a kind of error, so that others are
-wrong anywhere. What the audit expects tells nothing of how many these would be.
+Three hypotheses are none that the audit believes in: that it is *blunt*, its log-odds half as far
+apart as it says; wrong labels anywhere, whatever the columns say; and an audit that is right about
+its suspects but has *missed* a kind of error, so that others are wrong anywhere. What the audit
+expects tells nothing of how many the last two would be.
 Components are such that ``p_wrong`` of a row, the noise rate and what is left to find are all
 linear in their weights. A verdict on a row multiplies the weight of each by the probability that it
 gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at a border
@@ -35,6 +36,7 @@ SHIFT_SPREAD = 1.5  # of their prior, and of suspects from others
 NEGLIGIBLE = 1e-4  # of the largest weight: such components are left out of quantiles
 TEMPER = 0.7  # rows share their models: a verdict counts as so much of one
 AT_ONCE = 2**14  # rows that sums are made of at a time: what stays in the processor's cache
+BLUNTNESS = 0.2  # probability that what people get wrong is less plain than models say
 LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
 OFF = 0.003  # probability of a verdict that no hypothesis foresees
 MOST_ANYWHERE = 0.1  # of the wrong labels that the audit expects may be anywhere, before verdicts
@@ -49,6 +51,7 @@ SUSPECTS = "flagged"
 OTHERS = "others"
 
 ALL = "all"  # all hypotheses together
+BLUNT = "blunt"  # the same with half their log-odds
 UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
 MISSED = "missed"  # suspects are wrong as by all hypotheses, others anywhere
 
@@ -96,14 +99,24 @@ class Components(NamedTuple):
 
     def p_wrong(self, p: np.ndarray, flagged: np.ndarray | bool) -> np.ndarray:
         """The probability that labels are wrong, from that under each hypothesis (m, kinds)."""
+        found = self._expect(p, flagged, 1)
+        return np.minimum(found, 1.0)  # weights sum to one up to rounding
+
+    def spread(self, p: np.ndarray, flagged: np.ndarray | bool) -> np.ndarray:
+        """How far components differ about that probability, as a standard deviation."""
+        variance = self._expect(p, flagged, 2) - self._expect(p, flagged, 1) ** 2
+        return np.sqrt(variance.clip(0))
+
+    def _expect(self, p: np.ndarray, flagged: np.ndarray | bool, power: int) -> np.ndarray:
+        """The mean over components of a power of the probability that labels are wrong."""
         is_flagged = np.broadcast_to(flagged, len(p))
         found = np.empty(len(p))
         for rows, weights in ((is_flagged, self.of_flagged), (~is_flagged, self.of_others)):
             if rows.any():
                 some = p if rows.all() else p[rows]
                 odds = enumerate(np.exp(self.shifts))
-                found[rows] = sum(shifted(some, e) @ weights[:, s] for s, e in odds)
-        return np.minimum(found, 1.0)  # weights sum to one up to rounding
+                found[rows] = sum(shifted(some, e) ** power @ weights[:, s] for s, e in odds)
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as JSON can keep it."""
@@ -146,8 +159,8 @@ def gather_components(
     kinds : sequence of str
         What each group of hypotheses is called.
     weights : array of shape (kinds,)
-        What the audit believes of them. A fifth of the weight is shared alike, so that verdicts can
-        revive what the audit ruled out.
+        What the audit believes of them. A fifth goes to the audit that is blunt, and a fifth of all
+        is shared alike, so that verdicts can revive what the audit ruled out.
     p : array of shape (n, kinds)
         The probability that each label is wrong under each.
     flagged : array of bool of shape (n,)
@@ -168,6 +181,9 @@ def gather_components(
     expected = suspects.wrong[of_flagged] + others.wrong[of_others] @ apart.T
     believed = np.zeros(len(kinds))
     believed[: len(weights)] = weights / weights.sum()
+    if BLUNT in kinds:
+        believed *= 1 - BLUNTNESS
+        believed[kinds.index(BLUNT)] = BLUNTNESS
     shared = (1 - LEAST_BELIEVED) * believed + LEAST_BELIEVED / len(kinds)
     prior = _weigh_kinds(shared, expected, np.isin(kinds, (UNRELATED, MISSED)), total, len(p))
     return Components(kinds, SHIFTS, prior[:, :, None] * apart, suspects, others)

@@ -15,7 +15,7 @@ from .._compat import find_blas
 from .._progress import Progress, count_within
 from .._random import draw_seed
 from .._validation import check_fraction
-from .classes import ALL, UNRELATED, Groups, with_anywhere
+from .classes import Groups, beside_all, with_unforeseen
 from .examples._examples import describe_examples, example_rows
 from .examples._review import ForReview
 from .examples._views import RowsView
@@ -202,8 +202,8 @@ class Problem(ABC):
     def group_hypotheses(self, result: Any) -> Groups:
         """What hypotheses say of every row, for a review that reweighs them."""
         p_wrong = result._p_row  # all that is kept of them, and none
-        no_groups = np.empty((len(p_wrong), 0))
-        return (ALL, UNRELATED), np.array([1.0, 0.0]), with_anywhere(no_groups, p_wrong)
+        groups, weights = beside_all((), np.empty(0))
+        return groups, weights, with_unforeseen(np.empty((len(p_wrong), 0)), p_wrong)
 
     @property
     def reviewed(self) -> np.ndarray:

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
-from errata.auditing.classes import group_hypotheses, posterior_of, weigh_groups, with_verdicts
+from errata.auditing.classes import (
+    group_hypotheses,
+    posterior_of,
+    weigh_groups,
+    with_unforeseen,
+    with_verdicts,
+)
 
 
 def verdicts_on(rows, truth):
@@ -15,7 +21,7 @@ def audited(truth, verdicts=None):
 
 
 def after_verdicts(found, logs, labels, *verdicts):
-    return with_verdicts(found, logs, labels, *verdicts, found.p_wrong >= 0.3)
+    return with_verdicts(found, logs, labels, *verdicts, found.p_wrong >= 0.3)[0]
 
 
 def weights_by_kind(posterior):
@@ -125,13 +131,19 @@ def test_the_mean_over_groups_is_p_wrong(found):
 
 def test_no_noise_and_boundary_noise_are_always_there(found):
     _, _, (kinds, weights, p) = found
-    assert len(kinds) <= 10
+    assert len(kinds) <= 11
     assert kinds[0] == "none"
     assert kinds.count("boundary") == 1
     assert p[:, 0].mean() < 0.01
-    assert kinds[-2:] == ("all", "anywhere")
-    assert weights[-1] == 0
+    assert kinds[-3:] == ("all", "blunt", "anywhere")
+    assert weights[-2:].tolist() == [0, 0]
     assert np.ptp(p[:, -1]) == 0
+
+
+def test_a_blunt_audit_has_half_the_log_odds():
+    together = np.array([0.0, 0.1, 0.5, 0.9, 1.0, 1 + 1e-6])
+    blunt = with_unforeseen(np.empty((6, 0)), together)[:, 1]
+    np.testing.assert_allclose(blunt, [0, 0.25, 0.5, 0.75, 1, 1], rtol=0, atol=1e-6)
 
 
 def test_groups_of_one_kind_differ_in_their_rate(found):

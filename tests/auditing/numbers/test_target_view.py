@@ -55,7 +55,7 @@ def test_cards_show_numbers_intervals_and_rows_like_it(saved):
     assert [row["label"] for row in near] == [audit.targets[row["row"]] for row in near]
     assert any("a factor of ten" in reason for reason in card["reasons"])
     numbers = json.loads((path / "audit.json").read_text())
-    assert numbers["components"]["kinds"] == ["all", "anywhere", "missed"]
+    assert numbers["components"]["kinds"] == ["all", "blunt", "anywhere", "missed"]
 
 
 def test_rows_without_a_flag_show_what_is_expected_of_them(saved):

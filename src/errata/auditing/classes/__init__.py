@@ -21,24 +21,20 @@ from ._posterior import (
     set_aside,
 )
 from ._verdicts import (
-    ALL,
-    UNRELATED,
     Groups,
     beside_all,
     group_hypotheses,
     match_p_wrong,
     weigh_groups,
-    with_anywhere,
+    with_unforeseen,
     with_verdicts,
 )
 
 __all__ = [
-    "ALL",
     "Groups",
     "NoisePosterior",
     "Posterior",
     "RowRule",
-    "UNRELATED",
     "beside_all",
     "gathered_posterior",
     "group_hypotheses",
@@ -48,6 +44,6 @@ __all__ = [
     "posterior_of",
     "set_aside",
     "weigh_groups",
-    "with_anywhere",
+    "with_unforeseen",
     "with_verdicts",
 ]

@@ -36,7 +36,13 @@ from ..inputs._inputs import (
 )
 from ..inputs._labels import are_among, notes_on_spellings, one_per_row
 from ..results._audit import Audit
-from ..results._flags import Rows, flags_by_line, keep_better_than_rate, near_borders
+from ..results._flags import (
+    Rows,
+    flag_after_verdicts,
+    flags_by_line,
+    keep_better_than_rate,
+    near_borders,
+)
 from ..results._rates_by import NoiseRate
 from ..sequences import (
     read_recordings,
@@ -57,6 +63,8 @@ class ClassProblem(Problem):
     inputs: Inputs  # of the rows to learn from; when all are judged, of all, without features
     learnt: Learnt
     posterior: Posterior  # of the rows that could be audited, in their order in the inputs
+    suspects: np.ndarray  # of these rows, what would be flagged if nobody had decided on any
+    spread: np.ndarray  # of their ``p_wrong`` after verdicts, a standard deviation
     filled: tuple[np.ndarray, np.ndarray]  # codes of rows without a label, and probabilities
     duplicates: list[np.ndarray]  # rows with equal features whose labels differ
 
@@ -136,17 +144,24 @@ class ClassProblem(Problem):
         With a precision, the list is as long as was asked for.
         """
         super().flag()
-        if self.verdicts is None or self.options.precision is not None:
+        if self.verdicts is None or not self.has_skill or self.options.precision is not None:
             return
-        drawn = self.flagged[self.doubtful]
-        p_wrong = self.p_wrong[self.doubtful]
+        doubtful = self.doubtful
+        p_wrong = self.p_wrong[doubtful]
+        drawn = flag_after_verdicts(
+            p_wrong,
+            self.spread[doubtful],
+            self.suspicion[doubtful],
+            self.suspects[doubtful],
+            self.draw,
+        )
         kept = keep_better_than_rate(drawn, p_wrong)
-        if kept.sum() == drawn.sum():
-            return
-        self.flagged[self.doubtful] = kept
+        self.flagged[doubtful] = kept
         found = float(p_wrong[kept].sum())
         self.expected_precision = found / kept.sum() if kept.any() else float("nan")
         self.expected_recall = found / float(p_wrong.sum())
+        if kept.sum() == drawn.sum():
+            return
         self.inputs.notes.append(
             f"By the verdicts about {p_wrong.mean():.0%} of the labels are wrong, and most of the "
             "list would be no more often wrong than any row: only rows that are more probably "
@@ -162,12 +177,12 @@ class ClassProblem(Problem):
             found = find_verdicts(inputs, *self.verdicts)
             before = self.posterior
             doubtful = before.p_wrong > 0  # others are known
-            flagged = np.zeros(len(doubtful), dtype=bool)
-            flagged[doubtful], _, _ = self.draw(
+            self.suspects = np.zeros(len(doubtful), dtype=bool)
+            self.suspects[doubtful], _, _ = self.draw(
                 before.p_wrong[doubtful], before.suspicion[doubtful]
             )
-            self.posterior = with_verdicts(
-                before, self.pool_logs(), inputs.audited_codes, *found, flagged
+            self.posterior, self.spread = with_verdicts(
+                before, self.pool_logs(), inputs.audited_codes, *found, self.suspects
             )
         posterior = self.posterior
         self.has_skill = posterior.skill.enough

@@ -14,6 +14,7 @@ import numpy as np
 from ..._blocks import blocks
 from ...audit_folder import (
     ALL,
+    BLUNT,
     UNRELATED,
     Components,
     evidence_of,
@@ -44,11 +45,12 @@ def with_verdicts(
     were: np.ndarray,
     classes: np.ndarray,
     flagged: np.ndarray,
-) -> Posterior:
-    """The posterior after a person has decided on some rows.
+) -> tuple[Posterior, np.ndarray]:
+    """The posterior after a person has decided on some rows, and how sure it is of each.
 
     Verdicts reweigh hypotheses and shift the log-odds of all rows but those that are certain, of
-    suspects and of others apart, as on the page of a review. The ranking stays as it was.
+    suspects and of others apart, as on the page of a review. The ranking stays as it was. How far
+    hypotheses still differ about ``p_wrong`` is a standard deviation for each row.
 
     Parameters
     ----------
@@ -68,8 +70,9 @@ def with_verdicts(
         if its label was then as probably wrong as that of a suspect is now, or more probably wrong
         than right.
     """
+    p_wrong, spread = np.zeros((2, len(codes)))
     if not len(rows):
-        return posterior
+        return posterior, spread
     doubtful = posterior.p_wrong > 0  # others are known
     p = group_hypotheses(posterior, logs, codes)[doubtful].astype(float)
     suspects = flagged[doubtful]
@@ -80,9 +83,9 @@ def with_verdicts(
     were_suspects = decided[:, together] >= p[suspects, together].min(initial=0.5)
     evidence = evidence_of(before, decided, were != classes, were_suspects, decided[:, together])
     after = update(before, evidence)
-    p_wrong = np.zeros(len(codes))
     p_wrong[doubtful] = after.p_wrong(p, suspects)
-    return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after)
+    spread[doubtful] = after.spread(p, suspects)
+    return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after), spread
 
 
 def _with_p_wrong(
@@ -148,17 +151,18 @@ def weigh_groups(noise: NoisePosterior) -> tuple[tuple[str, ...], np.ndarray]:
     """What at most ten groups of hypotheses are called, and what the audit believes of them.
 
     No noise and boundary noise are always among them, even if the audit rules them out: a person
-    may find that it was wrong to. The last two are all hypotheses together, ``p_wrong`` itself, as
-    none of them may be right and the mean of all but for a shift; and wrong labels anywhere,
-    whatever the columns say, which the audit never believes in.
+    may find that it was wrong to. The last three are all hypotheses together, ``p_wrong`` itself,
+    as none of them may be right and the mean of all but for a shift; the same with half the
+    log-odds; and wrong labels anywhere, whatever the columns say. What the last two weigh is said
+    where components are gathered.
     """
     kinds, weights, _ = groups_of(noise)
     return beside_all(kinds, weights)
 
 
 def beside_all(kinds: Sequence[str], weights: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
-    """Groups, and beside them all of them together and wrong labels anywhere."""
-    return (*kinds, ALL, UNRELATED), np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0]
+    """Groups, and beside them all of them together, these blunted, and wrong labels anywhere."""
+    return (*kinds, ALL, BLUNT, UNRELATED), np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0, 0.0]
 
 
 def group_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -191,14 +195,16 @@ def group_probabilities(noise: NoisePosterior, logs: np.ndarray, codes: np.ndarr
                 given = noise.hypotheses[place].classes_given_labels(calibrated, codes[block])
                 p[block, g] += share[place] * (1 - given[own])
     np.clip(p, 0, 1, out=p)
-    return with_anywhere(p, p @ weights)
+    return with_unforeseen(p, p @ weights)
 
 
-def with_anywhere(p: np.ndarray, together: np.ndarray) -> np.ndarray:
-    """Probabilities under groups, under all of them ``together``, and of errors anywhere."""
+def with_unforeseen(p: np.ndarray, together: np.ndarray) -> np.ndarray:
+    """Probabilities under groups, under all of them ``together``, blunted, and anywhere."""
+    p, together = (part.astype(np.float32, copy=False) for part in (p, together.clip(0, 1)))
+    wrong = np.sqrt(together)
+    blunted = wrong / (wrong + np.sqrt(1 - together))
     anywhere = np.full(len(p), ANYWHERE, dtype=np.float32)
-    single = (part.astype(np.float32, copy=False) for part in (p, together))
-    return np.column_stack([*single, anywhere])
+    return np.column_stack([p, together, blunted, anywhere])
 
 
 def groups_of(noise: NoisePosterior) -> tuple[list[str], np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ part by part. The list is then the same but for rows within a bin of the line.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import blake2b
@@ -22,6 +22,7 @@ SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power o
 
 # `python benchmarks/review.py decisions report`, with labels that a rule gave
 BETTER_ODDS = 1.25  # of a list after verdicts to those of the table
+HESITATION = 0.25  # standard deviations by which verdicts must speak against a flag, or for one
 
 HISTOGRAM_BINS = 20  # of p_wrong, in reports
 
@@ -54,6 +55,42 @@ def draw_flags(
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return flagged, expected, recall
+
+
+def flag_after_verdicts(
+    p_wrong: np.ndarray,
+    spread: np.ndarray,
+    suspicion: np.ndarray,
+    flagged: np.ndarray,
+    draw: Callable[..., Any] = draw_flags,
+) -> np.ndarray:
+    """Flags that few verdicts move only where they say so clearly.
+
+    Five verdicts on suspects say little of all of them: what was flagged stays so a little longer
+    than its probability tells, and what was not has to be a little more probably wrong.
+
+    Parameters
+    ----------
+    p_wrong, spread : arrays of shape (n,)
+        The probability that each label is wrong after the verdicts, and how sure it is.
+    suspicion : array of shape (n,)
+        The ranking.
+    flagged : array of bool of shape (n,)
+        The suspects if nobody had decided on any row.
+    draw : callable, optional
+        Draws flags by the same rules as :func:`draw_flags`.
+
+    Examples
+    --------
+    >>> p_wrong = np.array([0.3, 0.25, 0.19, 0.17])
+    >>> spread = np.full(4, 0.1)
+    >>> flag_after_verdicts(p_wrong, spread, p_wrong, np.array([True, True, True, False]))
+    array([ True,  True,  True, False])
+    >>> flag_after_verdicts(p_wrong, spread, p_wrong, np.array([True, True, False, False]))
+    array([ True,  True, False, False])
+    """
+    towards = np.where(flagged, HESITATION, -HESITATION) * spread
+    return draw((p_wrong + towards).clip(0, 1), suspicion)[0]
 
 
 def keep_better_than_rate(flagged: np.ndarray, p_wrong: np.ndarray) -> np.ndarray:

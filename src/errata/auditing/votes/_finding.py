@@ -22,7 +22,7 @@ from scipy.special import entr
 
 from ..._format import count, join_names, percent
 from .._settings import MOST_WITHOUT_SKILL
-from ..classes import Groups, beside_all, match_p_wrong, with_anywhere
+from ..classes import Groups, beside_all, match_p_wrong, with_unforeseen
 from ..results._rates_by import NoiseRate
 from ._inputs import Votes
 from ._models import ByFeatures, Predicted, Prior, is_chosen_in
@@ -145,7 +145,7 @@ class JudgedVotes:
         weights = np.array([weight for weight, _ in self.hypotheses])
         weights /= weights.sum()
         p = np.stack([p_wrong for _, p_wrong in self.hypotheses], axis=1).astype(np.float32)
-        p = with_anywhere(p, p @ weights)
+        p = with_unforeseen(p, p @ weights)
         groups, weights = beside_all(kinds, weights)
         return groups, weights, match_p_wrong(p, weights, self.p_wrong)
 
