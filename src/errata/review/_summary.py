@@ -109,7 +109,11 @@ def _summarise_certificate(
         drawn,
         audited.suspicion,
         audited.flagged,
-        {row: is_wrong(audited, row, verdict) for row, verdict in here.items()},
+        {
+            row: is_wrong(audited, row, verdict)
+            for row, verdict in here.items()
+            if verdict.state != "seen"
+        },
         p_wrong=audited.p_wrong,
         known=audited.known,
         unlabelled=np.array([label is None for label in audited.labels]),

@@ -214,6 +214,10 @@ def test_the_spot_check_counts_from_the_top_to_the_first_gap(page):
         page.decide(row, kind, filter="queue=spot")
     spot = page.review.tally.progress()["spot"]
     assert (spot["wrong"], spot["decided"], spot["unsure"]) == (0, 2, 1)
+    page.post("/undo", {"filter": ""}, headers=PART)
+    page.post("/undo", {"filter": ""}, headers=PART)
+    spot = page.review.tally.progress()["spot"]
+    assert (spot["wrong"], spot["decided"], spot["unsure"]) == (0, 1, 0)
 
 
 def test_rows_that_a_filter_picked_from_the_spot_pile_are_no_spot_check(page):
@@ -256,6 +260,28 @@ def test_a_proof_is_made_anew_only_where_what_it_rests_on_has_changed(page, monk
     assert len(made) == 1
     page.decide(1 if row == 0 else 0, "label")
     assert len(made) == 2
+
+
+def test_what_is_taken_back_proves_no_more_than_before_it(page):
+    folder = page.review.folder.path
+
+    def proven():
+        told = review_summary(page.decisions, read_audited(folder), folder)["certificate"]
+        text = page.get("/agreement").text
+        assert told is None or told["sentence"][1:] in text
+        return told
+
+    drawn = [row for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]]
+    before = []
+    for row in drawn:
+        before.append(proven())
+        page.decide(row, "suggestion" if row < 40 else "label", filter="queue=calibration")
+    for told in reversed(before):
+        page.post("/undo", {"filter": ""}, headers=PART)
+        assert proven() == told
+    # A remark is no verdict: the row waits for its turn.
+    page.post("/note", {"row": drawn[0], "note": "why", "key": "n", "filter": "queue=calibration"})
+    assert proven() is None
 
 
 def test_verdicts_on_rows_that_were_picked_prove_nothing(page):

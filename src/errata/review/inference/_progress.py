@@ -162,12 +162,13 @@ def find_seen_rows(
     """The pile from its top to the last row that was decided as one of it, without a gap.
 
     A row further down may have been decided because it is suspicious; it is no random draw then.
-    Neither is one that was drawn for another audit, whose piles were others.
+    Neither is one that was drawn for another audit, whose piles were others. A row about which
+    everything was taken back waits for its turn again.
     """
     reached = 0
     for place, entry in enumerate(pile, start=1):
         verdict = verdict_of(entry[0] if isinstance(entry, list | tuple) else entry)
-        if verdict is None:
+        if verdict is None or verdict.state == "seen":
             break
         if (verdict.queue, verdict.audit) == (queue, audit):
             reached = place

@@ -393,9 +393,9 @@ class ReviewTally:
         return float(self.now.p_wrong(folder.components[[place]], is_flagged)[0])
 
     def wrong_by_row(self) -> dict[int, bool | None]:
-        """Whether labels are wrong, of rows looked at by number; None where nobody could say."""
-        seen = self.standing.states != UNSEEN
-        places = np.flatnonzero(seen[: len(self.standing.folder.cards)])
+        """Whether labels are wrong, of rows judged by number; None where nobody could say."""
+        judged = self.standing.states > SEEN
+        places = np.flatnonzero(judged[: len(self.standing.folder.cards)])
         rows = self.standing.folder.rows[places].tolist()
         is_wrong = {RIGHT: False, WRONG: True}
         return dict(zip(rows, map(is_wrong.get, self.verdicts[places].tolist()), strict=True))
