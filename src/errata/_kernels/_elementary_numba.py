@@ -19,7 +19,10 @@ OPTIONS: dict[str, Any] = {
 }
 compiled = njit(cache=True, **OPTIONS)
 # For functions that only compiled ones call: without an entry for Python they compile sooner.
-inner = njit(**OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+WITHOUT_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner = njit(**OPTIONS | WITHOUT_ENTRY)
+# Sums that are added up several at a time: their last bits depend on the processor.
+in_any_order = njit(**OPTIONS | WITHOUT_ENTRY | {"fastmath": {"contract", "nsz", "reassoc"}})
 
 LOG2_E = 1.4426950408889634
 ONE_32 = 0x3F800000  # the bits of one

@@ -6,21 +6,12 @@ for rounding the fit ends at the same place.
 """
 
 import numpy as np
-from numba import njit
 
-from ._elementary_numba import OPTIONS, compiled, inner, log_of
+from ._elementary_numba import compiled, in_any_order, inner, log_of
 from ._label_fit import ENOUGH, HARDLY, LEAST_DAMPING, MORE_DAMPING, MOST_STEPS, TRUSTED
 from ._probabilities_numba import score
 
 PIECE = 256
-in_any_order = njit(
-    **OPTIONS
-    | {
-        "fastmath": {"contract", "nsz", "reassoc"},
-        "no_cpython_wrapper": True,
-        "no_cfunc_wrapper": True,
-    }
-)
 
 
 def fit_labels(logs, to_label, start, precision, box, free):

@@ -9,21 +9,23 @@ branch, hence the many short loops. A row's numbers do not depend on the piece i
 
 import numpy as np
 
-from ._elementary_numba import compiled, exp_of, inner, log_of
-from ._probabilities import NEARLY, SMALLEST_LOG, Findings
+from ._elementary_numba import compiled, exp_of, in_any_order, inner, log_of
+from ._probabilities import NEARLY, NUMBERS, SMALLEST_LOG, Findings
 
 FEW_CLASSES = 32
 PIECE_OF_FEW = 128  # rows at a time, up to so many classes
 PIECE_OF_MANY = 32
+LABELLED = 16  # rows of each label in a step, on the mean and at the least
 TINY = 2e-38  # hardly more than the smallest number that is not denormal
 
 
 def judge_rows(
     logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
 ):
-    """As the plain twin."""
+    """As the plain twin; rows of one label are judged together, by one column of a transition."""
     n = len(codes)
     k = len(logs)
+    order = _sort_by_label(codes, max(NUMBERS // k, LABELLED * k))
     found = Findings(
         p_wrong=np.empty(n),
         suspicion=np.empty(n),
@@ -37,23 +39,34 @@ def judge_rows(
     work = (  # here and not below, as every kind of array that a loop allocates is compiled
         np.empty((4, k, piece), logs.dtype),
         np.empty((2, piece), logs.dtype),
+        np.empty(piece + 1, np.uint32),
         np.empty(piece, np.uint32),
         np.empty(piece, np.int32),
         np.empty((4, piece)),
+        np.empty(piece),
+        np.empty(piece, np.bool_),
     )
     turned = hypotheses._replace(inverses=hypotheses.inverses.swapaxes(1, 2).copy())
     # Plain tuples: a cached function that knew of named ones would not survive a new name.
     limits = highest, surprise, vote, vote_weight, known
-    _judge(logs, codes, calibration, tuple(turned), limits, tuple(found), work)
+    _judge(logs, codes, order, calibration, tuple(turned), limits, tuple(found), work)
     return found
 
 
+def _sort_by_label(codes, step):
+    """The rows of each step in the order of their labels: what is read stays in the cache."""
+    codes = codes.astype(np.int16)  # these are sorted by counting
+    starts = range(0, len(codes), step)
+    parts = [start + np.argsort(codes[start : start + step], kind="stable") for start in starts]
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.uint32)
+
+
 @compiled
-def _judge(logs, codes, calibration, hypotheses, limits, found, work):
+def _judge(logs, codes, order, calibration, hypotheses, limits, found, work):
     slopes, offsets, transitions, inverses, inverse_of, weights, ranking, others, least = hypotheses
-    highest, surprise, vote, vote_weight, known = limits
+    highest, surprise, all_votes, vote_weight, all_known = limits
     p_wrong, suspicion, other, p_other, p_elsewhere, joint, n_right = found
-    cells, sums, label, place, right = work
+    cells, sums, ends, label, place, right, vote, known = work
     n = logs.shape[1]
     piece = len(label)
     calibrated = cells[0]
@@ -66,10 +79,12 @@ def _judge(logs, codes, calibration, hypotheses, limits, found, work):
     elsewhere = right[3]
     for start in range(0, n, piece):
         size = min(piece, n - start)
-        rows = slice(start, start + size)
+        rows = order[start : start + size]
         for r in range(size):
-            label[r] = codes[start + r]
-        _calibrate(logs[:, rows], calibration, size, calibrated, sums)
+            vote[r] = all_votes[rows[r]]
+            known[r] = all_known[rows[r]]
+        n_runs = _find_runs(codes, rows, size, label, ends)
+        _calibrate(logs, rows, calibration, size, calibrated, part, sums)
         if len(inverses):
             _compute_exponentials(calibrated, size, q)
         classes[:] = 0
@@ -80,9 +95,9 @@ def _judge(logs, codes, calibration, hypotheses, limits, found, work):
                 _unmix(q, inverses[inverse_of[i]], least, size, part)
                 scores = part
             score(scores, slopes[i], offsets[i], size, part, sums[0])
-            _weigh(part, transitions[i], label, size, sums[1])
+            _weigh(part, transitions[i], label, ends, n_runs, sums[1])
             _take_own(part, label, size, sums[1], own)
-            n_right[i] += _count(own, known[rows], size)
+            n_right[i] += _count(own, known, size)
             _add(own, ranking[i], size, ranked)
             _add(own, others[i], size, elsewhere)
             _add_classes(part, weights[i], sums[1], size, classes)
@@ -90,40 +105,54 @@ def _judge(logs, codes, calibration, hypotheses, limits, found, work):
             believed[r] = classes[label[r], r]
             own[r] = calibrated[label[r], r]
         for p in (believed, ranked, elsewhere):
-            _make_wrong(p, vote[rows], vote_weight, size)
+            _make_wrong(p, vote, vote_weight, size)
         for r in range(size):
             classes[label[r], r] = -1  # so that the largest is that of another class
         _find_largest(classes, size, place, sums)
         for r in range(size):
             classes[label[r], r] = 0
-        _limit(believed, elsewhere, highest, known[rows], sums, size)
+        _limit(believed, elsewhere, highest, known, sums, size)
+        _compute_suspicion(ranked, own, surprise, size, vote)
         for r in range(size):
-            p_wrong[start + r] = believed[r]
-            p_elsewhere[start + r] = elsewhere[r]
-            other[start + r] = place[r]
-            p_other[start + r] = sums[0, r]
+            to = rows[r]
+            p_wrong[to] = believed[r]
+            p_elsewhere[to] = elsewhere[r]
+            other[to] = place[r]
+            p_other[to] = sums[0, r]
+            suspicion[to] = 0.0 if known[r] else vote[r]
             joint[label[r], label[r]] += 1 - believed[r]
-        _compute_suspicion(ranked, own, surprise, size, suspicion[rows])
-        for r in range(size):
-            if known[start + r]:
-                suspicion[start + r] = 0
-        _add_joint(classes, label, sums[1], size, joint)
+        _add_joint(classes, label, ends, n_runs, sums[1], joint)
 
 
 @inner
-def _calibrate(logs, calibration, size, out, sums):
+def _find_runs(codes, rows, size, label, ends):
+    """The labels of some rows, and where those of each row of equal ones end, after a zero."""
+    n_runs = 0
+    ends[0] = 0
+    for r in range(size):
+        label[r] = codes[rows[r]]
+        if r > 0 and label[r] != label[r - 1]:
+            n_runs += 1
+            ends[n_runs] = r
+    ends[n_runs + 1] = size
+    return n_runs + 1
+
+
+@inner
+def _calibrate(logs, rows, calibration, size, out, given, sums):
     """Logarithms of the calibrated probabilities; without a calibration, of those given."""
     k = len(logs)
+    taken = given if calibration.size else out
     for c in range(k):
-        to = out[c]
+        to = taken[c]
         x = logs[c]
-        if calibration.size:
-            to[:] = calibration[c, k]
-            _combine(calibration[c], logs, size, to)
-        else:
-            for r in range(size):
-                to[r] = x[r]
+        for r in range(size):
+            to[r] = x[rows[r]]
     if calibration.size:
+        for c in range(k):
+            to = out[c]
+            to[:] = calibration[c, k]
+            _combine(calibration[c], given, size, to)
         normalise(out, size, sums[0], sums[1])
 
 
@@ -218,16 +247,20 @@ def score(logs, slope, offsets, size, out, top):
 
 
 @inner
-def _weigh(part, transition, label, size, total):
+def _weigh(part, transition, label, ends, n_runs, total):
     """Multiply by the probabilities of the labels; sum over the classes."""
     total[:] = 0
-    for c in range(len(part)):
-        to = part[c]
-        factors = transition[c]
-        for r in range(size):
-            to[r] *= factors[label[r]]
-        for r in range(size):
-            total[r] += to[r]
+    for i in range(n_runs):
+        column = label[ends[i]]
+        run = slice(ends[i], ends[i + 1])
+        totals = total[run]
+        for c in range(len(part)):
+            to = part[c, run]
+            factor = transition[c, column]
+            for r in range(len(totals)):
+                to[r] *= factor
+            for r in range(len(totals)):
+                totals[r] += to[r]
 
 
 @inner
@@ -320,11 +353,18 @@ def _log_odds(p):
 
 
 @inner
-def _add_joint(classes, label, scale, size, joint):
-    for c in range(len(classes)):
-        x = classes[c]
-        to = joint[c]
-        for r in range(size):
-            x[r] *= scale[r]
-        for r in range(size):
-            to[label[r]] += x[r]
+def _add_joint(classes, label, ends, n_runs, scale, joint):
+    for i in range(n_runs):
+        column = label[ends[i]]
+        run = slice(ends[i], ends[i + 1])
+        scales = scale[run]
+        for c in range(len(classes)):
+            joint[c, column] += _multiply(classes[c, run], scales)
+
+
+@in_any_order
+def _multiply(x, y):
+    total = 0.0
+    for r in range(len(y)):
+        total += x[r] * y[r]
+    return total
