@@ -90,6 +90,17 @@ def test_help_and_version_do_not_wait_for_scikit_learn():
     ]
 
 
+def test_a_command_waits_for_no_other():
+    told = fresh(
+        "import sys\n"
+        "from errata.cli.__main__ import main\n"
+        "try: main(['diff', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', sorted({'errata.cli._audit', 'errata.cli._diff'} & set(sys.modules)))"
+    )
+    assert told.endswith("LOADED ['errata.cli._diff']")
+
+
 def test_the_version_is_the_packages():
     result = invoke("--version")
     assert result.output == f"errata, version {errata.__version__}\n"

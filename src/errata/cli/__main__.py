@@ -4,8 +4,9 @@ What went wrong is said in one sentence, and the exit code says so: 0 when all i
 ``--fail-above`` says so, 2 when the user can mend it, 128 and the number of the signal when a
 signal ended it, as shells have it.
 
-Nothing here imports scikit-learn: commands reach the sub-packages of errata by attribute, which
-loads them when a command runs, not when its help is shown.
+A command is imported when it is asked for. None of them imports scikit-learn: they reach the
+sub-packages of errata by attribute, which loads them when a command runs, not when its help is
+shown.
 """
 
 import os
@@ -15,9 +16,11 @@ try:
     import errno
     import signal
     import warnings
+    from collections import UserDict
     from collections.abc import Iterator
     from concurrent.futures import BrokenExecutor
     from contextlib import contextmanager, suppress
+    from pkgutil import resolve_name
     from types import FrameType
     from typing import Any, NoReturn
 
@@ -25,19 +28,8 @@ try:
 
     from .. import __version__
     from .._format import size, visible
-    from ._audit import audit
-    from ._clean import clean
     from ._common import say
-    from ._compare import compare
-    from ._datasets import datasets
-    from ._decisions import decisions
-    from ._diff import diff
-    from ._mcp import mcp
-    from ._noise import noise
     from ._options import name_options
-    from ._reproduce import reproduce
-    from ._review import review
-    from ._warm_up import warm_up
 except KeyboardInterrupt:  # importing takes long enough to think better of it
     sys.stderr.write("Stopped; nothing was written.\n")
     raise SystemExit(130) from None
@@ -46,7 +38,8 @@ except MemoryError:
     raise SystemExit(2) from None
 
 
-FOR_ALL = (audit, review, clean, diff)  # commands that everybody needs
+FOR_ALL = ("audit", "review", "clean", "diff")  # commands that everybody needs
+OTHERS = ("decisions", "compare", "noise", "datasets", "reproduce", "warm-up", "mcp")
 
 STOPPED = "Stopped; nothing was written."
 _BY_INTERRUPT = 130
@@ -94,7 +87,23 @@ class Commands(click.Group):
                 formatter.write_dl(commands)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+class CommandsByName(UserDict[str, Any]):
+    """Commands, of which those of errata are imported when they are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(dict.fromkeys((*FOR_ALL, *OTHERS)))
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Each is in a module of its name."""
+        word = name.replace("-", "_")
+        return super().__getitem__(name) or resolve_name(f"errata.cli._{word}:{word}")
+
+
+@click.group(
+    cls=Commands,
+    commands=CommandsByName(),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, "-V", "--version", prog_name="errata")
 def main() -> None:
     """Find the wrong labels in a data set, and learn well in spite of them.
@@ -118,10 +127,6 @@ def main() -> None:
     """
     # A file name and a line of code mean nothing to somebody who runs a command.
     warnings.showwarning = _warn  # type: ignore[assignment]
-
-
-for command in (*FOR_ALL, decisions, compare, noise, datasets, reproduce, warm_up, mcp):
-    main.add_command(command)
 
 
 @contextmanager
