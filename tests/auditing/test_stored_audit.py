@@ -27,7 +27,7 @@ from auditing.large_tables import (
 from errata._random import draw_seed
 from errata.auditing._learning import rows_to_learn_from
 from errata.auditing.stored import _audit
-from errata.auditing.stored._audit import TableColumns
+from errata.auditing.stored._audit import TableColumns, parse_memory
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -382,3 +382,33 @@ def test_rows_of_a_part_get_probabilities_that_sum_to_one():
     columns = TableColumns(part.column_names, "pet", pred_proba=["p", "q"])
     rows = columns.rows(part, np.array(["a", "b"]))
     np.testing.assert_allclose(rows.pred_proba, [[0.7 / 0.99, 0.29 / 0.99], [0.2, 0.8]])
+
+
+@pytest.mark.parametrize(
+    ("size", "n_bytes"),
+    [
+        ("2GB", 2 * 10**9),
+        ("500MB", 500 * 10**6),
+        ("1.5 GiB", 3 << 29),
+        (" 64 kib ", 1 << 16),
+        ("3t", 3 * 10**12),
+        ("12", 12),
+        ("100 b", 100),
+        (1 << 30, 1 << 30),
+        (1.5e9, 1_500_000_000),
+    ],
+)
+def test_sizes_as_people_write_them(size, n_bytes):
+    assert parse_memory(size) == n_bytes
+
+
+@pytest.mark.parametrize("size", ["", "lots", "2 GB!", "2XB", "-1GB", None, True, float("nan")])
+def test_nonsense_gets_a_sentence(size):
+    with pytest.raises(ValueError, match=r'is not a size; write it as in "2GB" or in bytes'):
+        parse_memory(size)
+
+
+@pytest.mark.parametrize("size", ["0", 0, -5, "0.1"])
+def test_no_memory_is_too_little(size):
+    with pytest.raises(ValueError, match="is no memory at all"):
+        parse_memory(size)

@@ -10,11 +10,12 @@ from numpy.testing import assert_allclose
 from errata.tables import copy_with_column, copy_with_rows, features_of, read_pictures, read_table
 from errata.tables._columns import Column
 from errata.tables._pictures import (
-    find_other_files,
     get_picture_content,
     get_picture_name,
     has_pictures,
     is_picture_folder,
+    is_picture_name,
+    iterate_files,
     join_picture_paths,
 )
 from errata.tables.features._pictures import (
@@ -152,7 +153,7 @@ def test_what_is_not_a_picture_or_hidden_is_passed_over(photos):
     assert table.num_rows == 7
     assert table.to_pylist()[-1] == {"picture": "stripes/s2.png", "label": "stripes"}
     assert {"picture": "odd ö 'name'.png", "label": None} in table.to_pylist()
-    assert find_other_files(photos) == ["disc/notes.md"]
+    assert list(iterate_files(photos, lambda name: not is_picture_name(name))) == ["disc/notes.md"]
 
 
 def test_folders_below_a_class_belong_to_it_and_links_are_followed(photos, tmp_path):

@@ -24,7 +24,12 @@ from .._validation import check_no_measurement, is_missing
 from ..sequence import WaveletFeatures
 from ..tables import read_table, row_digests, row_keys
 from ..tables._columns import column_array, columns_of, numbers
-from ..tables._pictures import find_other_files, is_picture_folder, join_picture_paths
+from ..tables._pictures import (
+    is_picture_folder,
+    is_picture_name,
+    iterate_files,
+    join_picture_paths,
+)
 from ..tables._table import read_beside
 from ..tables.stored._files import find_files
 from ._audit import Options
@@ -326,7 +331,9 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
     )
     result.about["label"] = label
     _name_decisions(result, options.decisions)
-    others = find_other_files(file) if file.is_dir() else []
+    others = []
+    if file.is_dir():
+        others = sorted(iterate_files(file, lambda name: not is_picture_name(name)))
     if others:
         files = plural(len(others), "file")
         result.notes.append(f"Passed over {files} not named as pictures: {join_names(others, 5)}.")

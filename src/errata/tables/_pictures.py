@@ -121,7 +121,7 @@ def join_picture_paths(table: Any, folder: Path) -> Any:
 
 def is_picture_folder(folder: Path) -> bool:
     """Whether a folder holds folders with pictures."""
-    return folder.is_dir() and any("/" in name for name in _iterate_files(folder, is_picture_name))
+    return folder.is_dir() and any("/" in name for name in iterate_files(folder, is_picture_name))
 
 
 def read(folder: Path, names: Sequence[str] | None = None) -> Any:
@@ -134,7 +134,7 @@ def read(folder: Path, names: Sequence[str] | None = None) -> Any:
             f'the folders, move the tables elsewhere, and to audit tables, pass "{pattern}".'
         )
     found = sorted(
-        _iterate_files(folder, is_picture_name), key=lambda name: _records.make_sort_key(Path(name))
+        iterate_files(folder, is_picture_name), key=lambda name: _records.make_sort_key(Path(name))
     )
     labels = [parts[0] if (parts := PurePosixPath(name).parts)[1:] else None for name in found]
     _check_classes(folder, labels)
@@ -146,7 +146,7 @@ def read(folder: Path, names: Sequence[str] | None = None) -> Any:
     return table.select(names)
 
 
-def _iterate_files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:
+def iterate_files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:
     """Names of files within a folder that are wanted by their last part; hidden ones never are.
 
     A folder that is a link is looked into at the top only, so that there is an end, and a link that
@@ -179,11 +179,6 @@ def _check_classes(folder: Path, labels: list[str | None]) -> None:
             f"{folder} holds {join_names(classes)}, which are no classes; pass one of them, as in "
             f"{folder / classes[0]}."
         )
-
-
-def find_other_files(folder: Path) -> list[str]:
-    """Files of a folder that are not named as pictures."""
-    return sorted(_iterate_files(folder, lambda name: not is_picture_name(name)))
 
 
 def check_new_place(source: Path, target: Path) -> None:

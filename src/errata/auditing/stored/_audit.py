@@ -1,6 +1,7 @@
 """The audit of a table that is read in parts: what is learnt from drawn rows judges all."""
 
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from functools import partial, reduce
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +17,14 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._engine import Engine, Ledger, connect, make_engine, release_memory
-from ..._files import atomic_path, explain_closed
+from ..._files import explain_closed
 from ..._format import instead, shorten, size
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress, count_within
 from ..._validation import as_column, check_labels, check_no_measurement
 from ...tables._columns import column_array
 from ...tables.stored._files import stack_tables
-from ...tables.stored._sources import Source, parse_memory, take_source_rows
+from ...tables.stored._sources import Source, take_source_rows
 from .._audit import Options, run_audit
 from .._learning import (
     Judge,
@@ -54,10 +56,14 @@ from ..inputs._labels import (
 from ..results._audit import Audit
 from ..results._flags import Rows, Totals, draw_line, reach_line, stack_rows
 from ._rows import (
+    BITS,
+    GROUPS,
     Part,
     StoredRows,
     part_path,
+    path_beside,
     read_judged,
+    save_arrays,
     write_judged,
 )
 
@@ -79,12 +85,13 @@ _LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and thes
 _PART_CELL = 16  # of a part
 _PART_ROW = 200  # of what is found out about each row of it
 
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?", re.IGNORECASE)
+
 # What is known of parts after each pass over them; that of neighbours is merged.
 Scan = tuple[Counter[Any], list[Any]]  # how many rows have each label, None for none; drawn rows
 Finished = tuple[Totals, list[Part], Rows]  # sums, files, and the most suspicious rows
-
-BITS = "bits"  # beside the judged rows of a part
-GROUPS = "groups"  # the same
 
 
 class TableColumns:
@@ -263,14 +270,14 @@ class StoredProblem(DrawnProblem):
         """What rows with equal features have in common, part by part; nothing without features."""
         if self.judge.plan is not None:
             for part in self.source.parts:
-                yield np.load(_beside(self.folder, BITS, part.start))
+                yield np.load(path_beside(self.folder, BITS, part.start))
 
     def group_hypotheses(self, result: Audit) -> Groups:
         """By kind and rate, as they were written with the judged rows."""
         kinds, weights = weigh_groups(self.learnt.posterior.noise)
         p = np.empty((self.source.n_rows, len(kinds)), dtype=np.float32)
         for part in self.source.parts:
-            p[part.start : part.stop] = np.load(_beside(self.folder, GROUPS, part.start))
+            p[part.start : part.stop] = np.load(path_beside(self.folder, GROUPS, part.start))
         np.nan_to_num(p, copy=False, nan=self.posterior.rate)
         return kinds, weights, p
 
@@ -437,9 +444,9 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
             groups.append(_group_probabilities(posterior, of_rows, judged.logs, judge.present))
     write_judged(part_path(folder, part.start), stack_rows(rows))
     if bits[0] is not None:
-        _save(_beside(folder, BITS, part.start), bits)
+        save_arrays(path_beside(folder, BITS, part.start), bits)
     if groups:
-        _save(_beside(folder, GROUPS, part.start), groups)
+        save_arrays(path_beside(folder, GROUPS, part.start), groups)
     return reduce(JudgedSums.merge, sums)
 
 
@@ -453,16 +460,6 @@ def _group_probabilities(
     p = np.full((len(rows.code), found.shape[1]), np.nan, dtype=np.float32)
     p[rows.audited] = found
     return p
-
-
-def _beside(folder: Path, what: str, start: int) -> Path:
-    """The file of something else that is known of a part."""
-    return folder / f"{what}-{start:012d}.npy"
-
-
-def _save(path: Path, arrays: list[Any]) -> None:
-    with atomic_path(path) as temporary, temporary.open("wb") as file:
-        np.save(file, np.concatenate(arrays))
 
 
 def merge_finished(first: Finished, second: Finished) -> Finished:
@@ -684,3 +681,21 @@ def part_rows(memory: int | str | None) -> Callable[[int], int]:
         return min(most, MOST_PART_ROWS)
 
     return rows
+
+
+def parse_memory(memory: int | float | str) -> int:
+    """How many bytes ``memory`` is.
+
+    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory(1000)
+    (2000000000, 1610612736, 1000)
+    """
+    found = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    if found is not None:
+        n_bytes = float(found[1]) * _UNITS[(found[2] or "").lower()]
+    elif isinstance(memory, int | float) and not isinstance(memory, bool) and isfinite(memory):
+        n_bytes = float(memory)
+    else:
+        raise ValueError(f'memory={memory!r} is not a size; write it as in "2GB" or in bytes.')
+    if n_bytes < 1:
+        raise ValueError(f'memory={memory!r} is no memory at all; give some, as in "2GB".')
+    return int(n_bytes)

@@ -20,6 +20,8 @@ from ..results._cleaning import Cleaned, Scores, clean_labels
 from ..results._flags import Rows, Totals
 
 KNOWN = "known"
+BITS = "bits"  # beside the judged rows of a part
+GROUPS = "groups"  # the same
 # What an audit calls them, and their names in the files.
 NAMES = {
     "labels": "label",
@@ -266,6 +268,17 @@ def part_path(folder: Path, start: int) -> Path:
     'part-000000001500.parquet'
     """
     return folder / f"part-{start:012d}.parquet"
+
+
+def path_beside(folder: Path, what: str, start: int) -> Path:
+    """The file of something else that is known of a part."""
+    return folder / f"{what}-{start:012d}.npy"
+
+
+def save_arrays(path: Path, arrays: list[Any]) -> None:
+    """Write arrays behind each other; the file appears when it is whole."""
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.save(file, np.concatenate(arrays))
 
 
 def write_judged(path: Path, judged: Rows) -> None:

@@ -4,13 +4,11 @@ A row is its position in the source. Whatever is not Parquet and not a dask data
 Parquet to a scratch folder first, without ever being in memory.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b, file_digest
 from itertools import chain
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +30,6 @@ from ..formats._records import (
     get_ending,
 )
 from . import _files
-
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?", re.IGNORECASE)
 
 GROUP_ROWS = 1 << 16  # of a row group
 _GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
@@ -329,25 +323,6 @@ def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = 
     if not tables:
         return source.parts[0].read(columns).slice(0, 0)
     return _files.stack_tables(tables)
-
-
-def parse_memory(size: int | float | str) -> int:
-    """How many bytes a size is.
-
-    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory(1000)
-    (2000000000, 1610612736, 1000)
-    """
-    found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
-    if found is not None:
-        unit = (found[2] or "").lower()
-        n_bytes = float(found[1]) * (_UNITS | _BINARY)[unit]
-    elif isinstance(size, int | float) and not isinstance(size, bool) and isfinite(size):
-        n_bytes = float(size)
-    else:
-        raise ValueError(f'memory={size!r} is not a size; write it as in "2GB" or in bytes.')
-    if n_bytes < 1:
-        raise ValueError(f'memory={size!r} is no memory at all; give some, as in "2GB".')
-    return int(n_bytes)
 
 
 def _make_parquet_parts(
