@@ -501,9 +501,8 @@ def make_table(rows, rate, audit):
 def strata_of(flagged):
     """The stratum of each draw along both piles: 0 for suspects, 1 for others."""
     piles = draw_piles(flagged, np.random.default_rng(0))
-    return [0 if name == "flagged" else 1 for *_, name in piles["calibration"]] + [1] * len(
-        piles["spot"]
-    )
+    order = [row for row, *_ in piles["calibration"]] + piles["spot"]
+    return (~flagged[order]).astype(int).tolist()
 
 
 def draw_wrong(order, sizes, wrong, reviews, random):

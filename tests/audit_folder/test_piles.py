@@ -21,7 +21,7 @@ def test_piles_hold_rows_of_the_right_kind_once():
     rows = [row for row, _, _ in piles["calibration"]] + piles["spot"]
     assert len(set(rows)) == 40 + 300
     assert FLAGGED[rows_of(piles, SUSPECTS)].all()
-    assert not FLAGGED[rows_of(piles, OTHERS) + piles["spot"]].any()
+    assert not FLAGGED[rows_of(piles, OTHERS)].any()
     assert piles["sizes"] == {SUSPECTS: 100, OTHERS: 900}
     json.dumps(piles)
 
@@ -30,6 +30,15 @@ def test_piles_hold_rows_of_the_right_kind_once():
 def test_half_of_a_pile_is_a_pile(flagged, expected):
     names = [name for _, _, name in piles_of(np.arange(1000) < 1000 * flagged)["calibration"]]
     assert names[:20].count(SUSPECTS) == names[20:].count(SUSPECTS) == expected
+
+
+@pytest.mark.parametrize("flagged", [0.0, 0.1, 0.6, 1.0])
+def test_the_spot_pile_is_like_the_table(flagged):
+    is_flagged = np.arange(1000) < 1000 * flagged
+    spot = is_flagged[piles_of(is_flagged)["spot"]]
+    assert len(spot) == 300
+    for drawn in (20, 60, 300):
+        assert abs(spot[:drawn].sum() - drawn * flagged) <= 1
 
 
 def test_a_seed_gives_the_same_piles():

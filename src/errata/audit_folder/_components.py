@@ -20,8 +20,9 @@ them were over- or underestimated.
 *Piles* are rows for a review to take one by one, drawn with known probabilities. Suspects are
 shuffled, and so are the other rows. The calibration pile takes from the tops of both, a quarter of
 suspects or their fraction of the table if that is more, evenly spread; the spot pile goes on with
-the others where it ends. So however many rows are taken from the tops of the piles, they are a
-uniform sample without replacement of the suspects, and another of the rows that are not flagged.
+both where it ends, as many of each as the table has. So however many rows are taken from the tops
+of the piles, they are a uniform sample without replacement of the suspects, and another of the rows
+that are not flagged, and bounds of both together get narrower as long as one goes on.
 """
 
 from collections.abc import Sequence
@@ -422,25 +423,44 @@ def draw_piles(
     -------
     dict
         ``calibration``: for each draw the row, its probability given the earlier draws from the
-        same stratum, and the name of the stratum; ``spot``: rows; ``sizes``: how many rows each
-        stratum has.
+        same stratum, and the name of the stratum; ``spot``: rows of both strata; ``sizes``: how
+        many rows each stratum has.
     """
     unknown = np.ones(len(flagged), dtype=bool) if known is None else ~known
     strata = {
         SUSPECTS: random.permutation(np.flatnonzero(flagged & unknown)).tolist(),
         OTHERS: random.permutation(np.flatnonzero(~flagged & unknown)).tolist(),
     }
-    share = max(SUSPECTED, len(strata[SUSPECTS]) / max(unknown.sum(), 1))
-    turns = [
-        ((turn + 0.5) / part, [row, 1 / (len(strata[name]) - turn), name])
-        for name, part in ((SUSPECTS, share), (OTHERS, max(1 - share, 1e-9)))
-        for turn, row in enumerate(strata[name][:CALIBRATION])
-    ]
-    turns.sort(key=lambda drawn: drawn[0])
-    calibration = [drawn for _, drawn in turns[:CALIBRATION]]
-    taken = sum(name == OTHERS for _, _, name in calibration)
+    left = {
+        name: [
+            [row, 1 / (len(rows) - turn), name]
+            for turn, row in enumerate(rows[: CALIBRATION + SPOT])
+        ]
+        for name, rows in strata.items()
+    }
+    share = len(strata[SUSPECTS]) / max(unknown.sum(), 1)
+    calibration = _take_turns(left, max(SUSPECTED, share), CALIBRATION)
+    spot = _take_turns(left, share, SPOT)
     return {
         "calibration": calibration,
-        "spot": strata[OTHERS][taken : taken + SPOT],
+        "spot": [row for row, *_ in spot],
         "sizes": {name: len(rows) for name, rows in strata.items()},
     }
+
+
+def _take_turns(left: dict[str, list[Any]], share: float, most: int) -> list[Any]:
+    """Take rows from the tops of both strata, suspects and others evenly spread, off what is left.
+
+    ``share`` of them are suspects, until one of the strata ends.
+    """
+    turns = [
+        ((turn + 0.5) / part, drawn)
+        for name, part in ((SUSPECTS, share), (OTHERS, 1 - share))
+        for turn, drawn in enumerate(left[name][:most])
+        if part > 0
+    ]
+    turns.sort(key=lambda each: each[0])
+    taken = [drawn for _, drawn in turns[:most]]
+    for name, rows in left.items():
+        del rows[: sum(where == name for *_, where in taken)]
+    return taken

@@ -84,7 +84,7 @@ def review(folder: Path, no_browser: bool, second_reader: bool, **options: Any) 
     Queues:
       suspects     flagged rows, the most suspicious first
       calibration  rows drawn by lot: are labels wrong, or do classes overlap?
-      spot         rows not flagged, drawn at random: what did the audit miss?
+      spot         more of them, most not flagged: what did the audit miss?
       disputed     rows on which reviewers differ
       all          every row that can be shown
 

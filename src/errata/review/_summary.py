@@ -169,9 +169,9 @@ def _find_ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
 def _count_spot(
     audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]
 ) -> tuple[int, int, int]:
-    """Rows of the spot pile, as far as it was gone through: wrong, looked at, not told."""
+    """Others in the spot pile, as far as it was gone through: wrong, looked at, not told."""
     drawn = find_seen_rows(pile, "spot", here.get, audited.fingerprint)
-    judged = [is_wrong(audited, row, here[row]) for row in drawn]
+    judged = [is_wrong(audited, row, here[row]) for row in drawn if not audited.flagged[row]]
     return judged.count(True), len(judged), judged.count(None)
 
 

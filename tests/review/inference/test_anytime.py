@@ -6,29 +6,47 @@ import numpy as np
 import pytest
 
 from errata.review.inference import draw_piles
-from errata.review.inference._anytime import ALPHA, Draws, ListBound, least_wrong
+from errata.review.inference._anytime import (
+    ALPHA,
+    Draws,
+    ListBound,
+    _choose_lengths,
+    least_wrong,
+)
 
-# Rows, drawn, wrong, mean p_wrong, log of the probability foretold, bounds. All but the last were
-# found by enumerating every split.
+# Rows, drawn, wrong, mean p_wrong, log of the probability foretold, bounds, and outer bounds of a
+# foretold probability that does not look at the number tested. All but the last were found by
+# enumerating every split.
 ORACLES = [
-    ((100,), (20,), (0,), (0.05,), -0.887129, (0, 15)),
-    ((50, 450), (6, 34), (5, 0), (0.8, 0.02), -4.362076, (13, 101)),
-    ((50, 450), (10, 30), (1, 6), (0.8, 0.02), -21.442674, (22, 224)),
-    ((20, 80), (20, 30), (15, 1), (0.7, 0.03), -17.549037, (16, 33)),
-    ((250, 4750), (30, 170), (26, 2), (0.85, 0.01), -25.143011, (174, 505)),
-    ((300, 1700), (15, 85), (2, 20), (0.9, 0.05), -56.122047, (210, 750)),
+    ((100,), (20,), (0,), (0.05,), -0.887129, (0, 15), (0, 15)),
+    ((50, 450), (6, 34), (5, 0), (0.8, 0.02), -4.362076, (13, 101), (14, 99)),
+    ((50, 450), (10, 30), (1, 6), (0.8, 0.02), -21.442674, (22, 224), (20, 232)),
+    ((20, 80), (20, 30), (15, 1), (0.7, 0.03), -17.549037, (16, 33), (16, 33)),
+    ((250, 4750), (30, 170), (26, 2), (0.85, 0.01), -25.143011, (174, 505), (175, 513)),
+    ((300, 1700), (15, 85), (2, 20), (0.9, 0.05), -56.122047, (210, 750), (196, 778)),
 ]
+MILLION = Draws((50_000, 950_000), (40, 160), (34, 3), (0.85, 0.01))
 
 
-@pytest.mark.parametrize(("rows", "drawn", "wrong", "expected", "foretold", "bounds"), ORACLES)
-def test_bounds_are_those_of_the_oracle(rows, drawn, wrong, expected, foretold, bounds):
+def outer_bounds(draws):
+    limit = log(ALPHA) + draws.log_foretold()
+    return sum(draws.rows) - draws.exchange().outer_bound(limit), draws.outer_bound(limit)
+
+
+@pytest.mark.parametrize(
+    ("rows", "drawn", "wrong", "expected", "foretold", "bounds", "outer"), ORACLES
+)
+def test_bounds_are_those_of_the_oracle(rows, drawn, wrong, expected, foretold, bounds, outer):
     draws = Draws(rows, drawn, wrong, expected)
     assert draws.log_foretold() == pytest.approx(foretold, abs=1e-6)
     assert draws.bounds() == bounds
+    assert outer_bounds(draws) == outer
 
 
 def test_bounds_of_a_million_rows_are_rounded_outward():
-    low, high = Draws((50_000, 950_000), (40, 160), (34, 3), (0.85, 0.01)).bounds()
+    assert MILLION.log_foretold() == pytest.approx(-34.628261, abs=1e-6)
+    assert outer_bounds(MILLION) == (37_053, 119_352)
+    low, high = MILLION.bounds()
     assert 37_101 - 20 <= low <= 37_101
     assert 117_026 <= high <= 117_026 + 20
 
@@ -38,6 +56,12 @@ def test_the_martingale_of_a_split_is_that_of_the_oracle():
     np.testing.assert_allclose(draws.leverage, [0.415, 1.185714], rtol=0, atol=1e-6)
     found = draws.log_martingale(np.array([[42, 18], [45, 56]]), draws.log_foretold())
     np.testing.assert_allclose(found, [-0.137960, 2.920420], rtol=0, atol=1e-6)
+    # By what was foretold alone; the limit is log 20.
+    sizes = zip((50, 450), (6, 34), (5, 0), ((42, 45), (18, 56)), strict=True)
+    chance = sum(np.log([comb(n - m, k - x) / comb(n, k) for k in both]) for n, m, x, both in sizes)
+    np.testing.assert_allclose(
+        draws.log_foretold() - chance, [-0.279608, 3.091387], rtol=0, atol=1e-6
+    )
 
 
 def test_every_split_of_a_small_table_says_the_same():
@@ -91,6 +115,15 @@ def test_a_list_holds_at_least_what_the_oracle_says(rows, drawn, wrong, alpha, l
     assert least_wrong(rows, drawn, wrong, alpha) == least
 
 
+def test_the_lengths_of_a_list_share_alpha_as_the_oracle_says():
+    lengths, shares = _choose_lengths(100)
+    assert lengths == [100, 50, 25, 12, 6]
+    np.testing.assert_allclose(shares, [0.51613, 0.25806, 0.12903, 0.06452, 0.03226], atol=5e-6)
+    drawn = zip(lengths, (20, 9, 5, 3, 1), (14, 8, 5, 3, 1), shares, strict=True)
+    least = [least_wrong(rows, n, x, ALPHA * share) for rows, n, x, share in drawn]
+    assert least == [39, 21, 10, 3, 1]
+
+
 def test_rows_known_to_be_wrong_count_in_a_list_without_a_draw():
     bound = ListBound(20, [], [], found=[0, 1, 2, 9])
     assert [bound.at_least(length) for length in (1, 3, 9, 10, 20)] == [1, 3, 3, 4, 4]
@@ -106,6 +139,19 @@ def test_the_meter_is_near_what_it_takes():
     ) == pytest.approx(41, rel=0.15)
     with_others = Draws((250, 4750), (6, 34), (5, 0), (0.85, 0.01), (60, 0), (200, 4700))
     assert with_others.more_verdicts(0.03) == few.more_verdicts(0.03)
+
+
+def test_a_bound_gets_narrower_as_long_as_one_goes_on():
+    # Were all further draws from the others, the suspects' part would stay as wide as it is.
+    flagged = np.arange(1000) < 400
+    piles = draw_piles(flagged, np.random.default_rng(0))
+    order = np.array([row for row, *_ in piles["calibration"]] + piles["spot"])
+    widths = []
+    for drawn in (40, 340):
+        n = (int(flagged[order[:drawn]].sum()), int((~flagged[order[:drawn]]).sum()))
+        low, high = Draws((400, 600), n, (n[0] // 2, n[1] // 10), (0.5, 0.1)).bounds()
+        widths.append(high - low)
+    assert widths[1] < 0.4 * widths[0]
 
 
 def is_outside(draws, truth):
@@ -132,7 +178,8 @@ def test_the_truth_is_hardly_ever_excluded_by_who_stops_when_it_is(audit):
     truth = (int(wrong[flagged].sum()), int(wrong[~flagged].sum()))
     expected = (float(said[flagged].mean()), float(said[~flagged].mean()))
     piles = draw_piles(flagged, random)
-    strata = [int(name != "flagged") for *_, name in piles["calibration"]] + [1] * 160
+    order = [row for row, *_ in piles["calibration"]] + piles["spot"][:160]
+    strata = (~flagged[order]).astype(int).tolist()
     drawn = [0, 0]
     found = np.zeros((300, 2), dtype=int)
     is_excluded = np.zeros(300, dtype=bool)

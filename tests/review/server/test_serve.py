@@ -181,4 +181,4 @@ def test_no_suspects_is_no_dead_end(tmp_path):
         assert "Reviewers agree" in text
         for row in page.review.folder.rows[page.review.standing.suspects].tolist():
             page.decide(row, "label")
-        assert "Spot-check rows that were not flagged" in page.get("/").text
+        assert "Spot-check more rows drawn by lot" in page.get("/").text

@@ -273,7 +273,7 @@ def certify(
     >>> looked_at = [row for row, _, _ in piles["calibration"]] + piles["spot"][:60]
     >>> found = certify(piles, p, flagged, {row: bool(wrong[row]) for row in looked_at})
     >>> round(float(wrong.mean()), 3), round(found.low, 3), round(found.high, 3)
-    (0.056, 0.033, 0.171)
+    (0.056, 0.033, 0.174)
     """
     labelled = np.ones(len(flagged), dtype=bool) if unlabelled is None else ~unlabelled
     unknown = labelled if known is None else labelled & ~known

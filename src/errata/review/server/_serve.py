@@ -73,7 +73,7 @@ def serve(
         Who decides; the name of the user who runs this by default.
     queue : {"suspects", "calibration", "spot", "disputed", "all", "second"}, default="suspects"
         Which rows come first: the flagged ones; the calibration pile, drawn by lot among all rows;
-        rows not flagged, drawn at random; rows on which reviewers differ; all rows that have a
+        more of these, most not flagged; rows on which reviewers differ; all rows that have a
         card. "second" is for a second reader: rows that others have decided, blind, and without a
         word of what they decided.
     blind : bool, default=False

@@ -178,7 +178,7 @@ def _find_ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
     ways = {
         "Go on with the suspects": ("/?queue=suspects", RowFilter("suspects")),
         "Calibrate with rows drawn by lot": ("/?queue=calibration", RowFilter("calibration")),
-        "Spot-check rows that were not flagged": ("/?queue=spot", RowFilter("spot")),
+        "Spot-check more rows drawn by lot": ("/?queue=spot", RowFilter("spot")),
     }
     found = [
         (text, address)

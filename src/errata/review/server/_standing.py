@@ -373,7 +373,8 @@ class ReviewTally:
         ahead = suspects[self.standing.states[suspects] <= SKIPPED]
         pile = folder.numbers["piles"]["spot"]
         seen = find_seen_rows(pile, "spot", self.standing.verdict_of, folder.fingerprint)
-        spot = self.verdicts[folder.places(seen)].tolist()
+        places = folder.places(seen)
+        spot = self.verdicts[places[~folder.flagged[places]]].tolist()
         return progress(
             self.now,
             self.evidence,
