@@ -16,6 +16,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
+from ._format import similar
+
 _APPEARED = "{} appeared while it was being made, and stays as it is; choose another name."
 
 _NAME = re.compile(r"\.errata-(?P<pid>[1-9]\d*)-(?P<machine>[0-9a-f]{12})-[a-z0-9_]{8}(\..*)?")
@@ -179,6 +181,21 @@ def fits_into_memory(path: Path) -> bool:
     return True
 
 
+def say_missing(path: Path, hint: str = ".") -> str:
+    """A sentence about a path where nothing is: names beside it that look like it, or a hint.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Path(folder, "train.csv").touch()
+    ...     say_missing(Path(folder, "trian.csv")).removeprefix(folder)
+    "/trian.csv does not exist; did you mean 'train.csv'?"
+    """
+    near: list[str] = []
+    with suppress(OSError):  # no such folder, or one that may not be read
+        near = similar(path.name, (beside.name for beside in path.parent.iterdir()))
+    end = f"; did you mean {' or '.join(map(repr, near))}?" if near else hint
+    return f"{path} does not exist{end}"
+
+
 @contextmanager
 def readable(path: str | os.PathLike) -> Iterator[Path]:
     """Turn whatever goes wrong while reading ``path`` into one sentence that names it.
@@ -192,7 +209,7 @@ def readable(path: str | os.PathLike) -> Iterator[Path]:
     """
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path} does not exist.")
+        raise FileNotFoundError(say_missing(path))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give a file.")
     try:

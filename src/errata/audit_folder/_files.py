@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import readable
+from .._files import readable, say_missing
 
 VERSION = 16  # one more whenever what is written changes
 NUMBERS = "audit.json"
@@ -50,8 +50,9 @@ def is_audit(path: Path) -> bool:
 def check_folder(path: Path) -> None:
     """Raise when this is no folder at all."""
     if not path.is_dir():
-        is_what = "is a file" if path.exists() else "does not exist"
-        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
+        hint = "; give the folder that errata audit has written."
+        wrong = f"{path} is a file{hint}" if path.exists() else say_missing(path, hint)
+        raise FileNotFoundError(wrong)
 
 
 def read_numbers(path: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._files import atomic_folder, atomic_path, is_path
+from ..._files import atomic_folder, atomic_path, is_path, say_missing
 from ..._format import count, plural, probability
 from ..._kinds import KINDS, spell_options
 from ..._validation import is_missing
@@ -215,7 +215,7 @@ def find_audited_files(audit: Any, table: Any) -> tuple[Path, list[Path] | None]
         files = [Path(file) for file in table]
         for file in files:
             if not file.exists():
-                raise FileNotFoundError(f"{file} does not exist.")
+                raise FileNotFoundError(say_missing(file))
         if len(files) == 1:
             return files[0], None
         # Called by a pattern, as others may be there, and copies may go beside them.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._files import is_path, is_pattern
+from ..._files import is_path, is_pattern, say_missing
 from ..._format import join_names
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
@@ -53,7 +53,7 @@ def _iterate_files(path: str) -> Iterator[Path]:
 
 def _check_file(file: Path) -> Path:
     if not file.exists():
-        raise FileNotFoundError(f"{file} does not exist.")
+        raise FileNotFoundError(say_missing(file))
     _records.get_ending(file)
     return file
 
