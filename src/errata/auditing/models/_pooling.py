@@ -166,9 +166,10 @@ def pool_weights(
     own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1)
 
     def log_loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = np.tensordot(weights, logs, axes=1)
-        top = scores.max(axis=0)
-        pooled = np.exp(scores - top)
+        pooled = np.tensordot(weights, logs, axes=1)
+        top = pooled.max(axis=0)
+        pooled -= top
+        np.exp(pooled, out=pooled)
         total = pooled.sum(axis=0)
         pooled /= total
         value = np.mean(np.log(total) + top) - weights @ own + POOL_RIDGE * weights @ weights
@@ -177,14 +178,14 @@ def pool_weights(
     weights = np.full(len(probas), 1 / len(probas))
     value, pooled = log_loss(weights)
     for _ in range(POOL_STEPS):
-        expected = np.einsum("mkn,kn->mn", logs, pooled)
+        weighted = logs * pooled
+        expected = weighted.sum(axis=1)
         gradient = expected.mean(axis=1) - own + 2 * POOL_RIDGE * weights
         free = (weights > 0) | (gradient < 0)
         if np.abs(gradient[free]).max(initial=0.0) < POOL_TOL:
             break
-        spread = (logs[free] * np.sqrt(pooled)).reshape(free.sum(), -1)
-        hessian = (spread @ spread.T - expected[free] @ expected[free].T) / len(rows)
-        hessian += 2 * POOL_RIDGE * np.eye(free.sum())
+        squares = np.tensordot(weighted, logs, axes=([1, 2], [1, 2])) - expected @ expected.T
+        hessian = squares[np.ix_(free, free)] / len(rows) + 2 * POOL_RIDGE * np.eye(free.sum())
         step = np.zeros_like(weights)
         step[free] = np.linalg.solve(hessian, -gradient[free])
         for fraction in 0.5 ** np.arange(30):
@@ -257,7 +258,7 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
         return Calibration()
     identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     inputs = np.vstack([logs, np.ones(n)])
-    own = (codes, np.arange(n))
+    own = codes * n + np.arange(n)  # the places of the labels among all cells
     curvature = CALIBRATION_CURVATURE * inputs @ inputs.T
     curvature += CALIBRATION_PRECISION * np.eye(len(inputs))
     scale = np.linalg.inv(np.linalg.cholesky(curvature))
@@ -268,12 +269,12 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
         fitted -= fitted.max(axis=0)
         np.exp(fitted, out=fitted)
         fitted /= fitted.sum(axis=0)
-        followed = (1 - UNIFORM_LABELS) * fitted[own]
+        followed = (1 - UNIFORM_LABELS) * fitted.take(own)
         label = followed + UNIFORM_LABELS / n_classes
         share = followed / label
         pull = fitted
         pull *= share
-        pull[own] -= share
+        pull.put(own, pull.take(own) - share)
         value = CALIBRATION_PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
         return value, ((pull @ inputs.T + CALIBRATION_PRECISION * away) @ scale.T).ravel()
 
@@ -313,13 +314,16 @@ def skill_of(logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = Non
     sums = np.zeros(n_classes)
     squares = np.zeros(n_classes)
     for rows in blocks(n, CACHED, width=n_classes):
-        told = np.exp(logs[:, rows].astype(float))
+        told = logs[:, rows].astype(float)
+        np.exp(told, out=told)
         told /= np.maximum(frequencies, 1 / n)[:, None]
-        told = np.log((told + 1) / 2)
-        own = (codes[rows], np.arange(told.shape[1]))
-        plain[rows] = told[own]
+        told += 1
+        told /= 2
+        np.log(told, out=told)
+        own = codes[rows] * told.shape[1] + np.arange(told.shape[1])
+        plain[rows] = told.take(own)
         told -= frequencies @ told
-        gain[rows] = told[own]
+        gain[rows] = told.take(own)
         sums += told.sum(axis=1)
         squares += np.einsum("cr,cr->c", told, told)
     gain -= sums[codes] / n

@@ -37,7 +37,7 @@ def draw_flags(
     reaches it. Returns which rows are flagged, and the expected precision and recall.
     """
     worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0.0)
-    listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
+    listed = np.flatnonzero(suspicion >= suspicion.take(np.flatnonzero(worth)).min(initial=np.inf))
     order = listed[_sort_falling(suspicion[listed])]
     found = np.cumsum(p_wrong[order])
     total = p_wrong.sum()
@@ -52,8 +52,9 @@ def draw_flags(
         count = int(min((2 * found / (length + total)).argmax(), last)) + 1
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
-    expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
-    recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
+    p_flagged = p_wrong.take(np.flatnonzero(flagged))
+    expected = float(p_flagged.mean()) if len(p_flagged) else float("nan")
+    recall = float(p_flagged.sum() / total) if total > 0 else float("nan")
     return flagged, expected, recall
 
 
@@ -114,12 +115,16 @@ def keep_better_than_rate(flagged: np.ndarray, p_wrong: np.ndarray) -> np.ndarra
 def _sort_falling(values: np.ndarray) -> np.ndarray:
     """The places of values from the largest on, equal ones in their order.
 
-    A sort that keeps the order of equal ones takes five times as long, and there hardly are any.
+    A sort that keeps the order of equal ones takes five times as long, and there hardly are any:
+    these are put in order afterwards.
     """
     order = np.argsort(-values)
     in_order = values[order]
-    if (in_order[1:] == in_order[:-1]).any():
-        return np.argsort(-values, kind="stable")
+    differs = np.r_[True, in_order[1:] != in_order[:-1], True]
+    equal = np.flatnonzero(~(differs[1:] & differs[:-1]))
+    if len(equal):
+        rows = order[equal]
+        order[equal] = rows[np.lexsort((rows, np.cumsum(differs)[equal]))]
     return order
 
 
