@@ -136,7 +136,7 @@ def judge_rows(
 
 
 def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_weight, known):
-    own = codes, np.arange(len(codes))
+    own = places_of_labels(codes)
     logs = _calibrate(logs, calibration)
     classes, (ranked, elsewhere), right = _mix_hypotheses(logs, codes, hypotheses, known)
 
@@ -145,11 +145,11 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
         raised = np.fmax(np.maximum(p, 0), vote_weight * vote + (1 - vote_weight) * p)
         return np.where(known, 0, raised)
 
-    p_wrong = set_wrong(classes, own, np.minimum(wrong(classes[own]), highest))
+    p_wrong = set_wrong(classes, own, np.minimum(wrong(classes.take(own)), highest))
     joint = _count_joint(classes, codes)
-    classes[own] = -1  # so that the largest is that of another class
+    classes.put(own, -1)  # so that the largest is that of another class
     other, p_other = find_largest(classes)
-    suspicion = score_between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
+    suspicion = score_between(wrong(ranked), -np.expm1(logs.take(own).astype(float)), surprise)
     return Findings(
         p_wrong=p_wrong.astype(float),
         suspicion=np.where(known, 0, suspicion),
@@ -159,6 +159,11 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
         joint=joint,
         right=right,
     )
+
+
+def places_of_labels(codes):
+    """Where the label of each row is among all numbers of an array (K, n)."""
+    return len(codes) * codes.astype(np.intp, copy=False) + np.arange(len(codes))
 
 
 def _calibrate(logs, calibration):
@@ -172,7 +177,7 @@ def _mix_hypotheses(logs, codes, h, known):
     classes = np.zeros_like(logs)
     right = np.empty(len(h.slopes))
     labels = np.zeros((2, len(codes)))
-    rows = np.arange(len(codes))
+    places = places_of_labels(codes)
     for i, slope in enumerate(h.slopes):
         undone = logs
         if h.inverse_of[i] >= 0:
@@ -180,7 +185,7 @@ def _mix_hypotheses(logs, codes, h, known):
         part = compute_unnormalised(undone, slope, h.offsets[i])
         part *= h.transitions[i].take(codes, axis=1)
         part /= part.sum(axis=0)
-        own = part[codes, rows]
+        own = part.take(places)
         right[i] = np.where(known, 1, own).sum(dtype=float)
         labels += np.multiply.outer([float(h.ranking[i]), float(h.elsewhere[i])], own)
         part *= h.weights[i]
@@ -211,16 +216,16 @@ def log_product(logs, inverse, least):
 
 
 def set_wrong(classes, own, wanted):
-    """Make the labels wrong with the probabilities wanted, the other classes in scale.
+    """Make the labels, ``own`` places, wrong as wanted, and the other classes in scale.
 
     A label that was certain leaves nothing to scale: then it stays so.
     """
-    classes[own] = 0  # so that nothing is lost to rounding, as in a difference of sums
+    classes.put(own, 0)  # so that nothing is lost to rounding, as in a difference of sums
     others = classes.sum(axis=0)
     wanted = np.where(others > 0, wanted, 0.0)
     scale = np.divide(wanted, others, out=np.zeros(len(wanted)), where=others > 0)
     classes *= scale.astype(classes.dtype)
-    classes[own] = 1 - wanted
+    classes.put(own, 1 - wanted)
     return wanted
 
 

@@ -312,7 +312,15 @@ def _suggested_pattern(
     prior = log_prior(rates[1:])
     for _ in range(PATTERN_STEPS):
         tried = fit_rates(
-            evidence, PATTERN, suggested, rates[1:], best, reach=1, near=near, left_out=left_out
+            evidence,
+            PATTERN,
+            suggested,
+            rates[1:],
+            best,
+            reach=1,
+            near=near,
+            left_out=left_out,
+            summed=False,
         )
         best = max(tried, key=lambda place: tried[place].score + prior[place])
         near = tried[best]
@@ -330,19 +338,27 @@ def fit_rates(
     reach: float,
     near: Hypothesis | None = None,
     left_out: np.ndarray | None = None,
+    summed: bool = True,
 ) -> dict[int, Hypothesis]:
     """Hypotheses with one pattern for noise rates, by their place among ``rates``.
 
     But for little the weight rises to one top and falls beyond, so rates are tried from the place
     ``start`` up and down until the weight is more than ``reach`` below the best seen. A fit starts
-    where those before it lead, the first at the hypothesis ``near`` it, if there is one.
+    where those before it lead, the first at the hypothesis ``near`` it, if there is one. What
+    classes are like under each is only computed if it is to be ``summed`` up.
     """
     prior = log_prior(rates)
     transitions = transition_of(pattern, rates[:, None, None])
 
     def fit(place: int, near: Hypothesis | None) -> Hypothesis:
         return _fitted(
-            evidence, kind, transitions[place], float(rates[place]), near, left_out=left_out
+            evidence,
+            kind,
+            transitions[place],
+            float(rates[place]),
+            near,
+            left_out=left_out,
+            summed=summed,
         )
 
     found = {start: fit(start, near)}
@@ -428,10 +444,13 @@ def _fitted(
     inverse: np.ndarray | None = None,
     used: np.ndarray | None = None,
     left_out: np.ndarray | None = None,
+    *,
+    summed: bool = True,
 ) -> Hypothesis:
     """The hypothesis with this transition matrix, fitted starting from one with a rate nearby.
 
-    The rate varies if the matrix was counted: from so many ``used`` rows of each class.
+    The rate varies if the matrix was counted: from so many ``used`` rows of each class. Without
+    being ``summed`` up it has the rate asked for, and tells nothing of the classes.
     """
     logs = evidence.fitted if inverse is None else unmixed(evidence.fitted, inverse)
     n_classes, n = logs.shape
@@ -451,22 +470,27 @@ def _fitted(
         free=n_classes <= OFFSETS_UP_TO,
     )
     slope = float(np.exp(x[0]))
-    sums, recognised, entropy = evidence.loops.summarise_classes(logs, slope, x[1:])
-    wrong = 1 - np.diag(transition)
-    rate = float(sums @ wrong) / n
-    variance = 0.0 if used is None else float((sums / n) ** 2 @ (wrong * (1 - wrong) / used))
-    return Hypothesis(
+    hypothesis = Hypothesis(
         kind=kind,
-        rate=rate,
+        rate=0.0 if grid_rate is None else grid_rate,
         transition=transition,
         slope=slope,
         offsets=x[1:],
         log_likelihood=-TEMPER * float(loss),
+        grid_rate=0.0 if grid_rate is None else grid_rate,
+        inverse=inverse,
+    )
+    if not summed:
+        return hypothesis
+    sums, recognised, entropy = evidence.loops.summarise_classes(logs, slope, x[1:])
+    wrong = 1 - np.diag(transition)
+    rate = float(sums @ wrong) / n
+    return hypothesis._replace(
+        rate=rate,
         entropy=float(entropy),
         ambiguity=float(1 - np.mean(recognised / np.maximum(sums, 1e-12))),
-        variance=variance,
-        grid_rate=rate if grid_rate is None else float(grid_rate),
-        inverse=inverse,
+        variance=0.0 if used is None else float((sums / n) ** 2 @ (wrong * (1 - wrong) / used)),
+        grid_rate=rate if grid_rate is None else grid_rate,
     )
 
 

@@ -21,7 +21,13 @@ import numpy as np
 from scipy.special import ndtr, ndtri, softmax
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import Findings, Hypotheses, find_largest, set_wrong
+from ..._kernels._probabilities import (
+    Findings,
+    Hypotheses,
+    find_largest,
+    places_of_labels,
+    set_wrong,
+)
 from .._settings import (
     COVERAGE,
     MOST_WITHOUT_SKILL,
@@ -400,7 +406,7 @@ class Posterior(NamedTuple):
         heavy, weights, _ = weightiest(noise)
         given = [noise.hypotheses[place].classes_given_labels(logs, codes) for place in heavy]
         classes = np.sum([w * of for w, of in zip(weights, given, strict=True)], axis=0)
-        set_wrong(classes, (codes, np.arange(len(codes))), self.p_wrong[rows])
+        set_wrong(classes, places_of_labels(codes), self.p_wrong[rows])
         return classes
 
     def for_rows(self, rows: np.ndarray) -> "Posterior":

@@ -17,7 +17,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..._blocks import blocks
-from ..._kernels._probabilities import compute_logs_above, normalise, pool_logs
+from ..._kernels._probabilities import (
+    compute_logs_above,
+    normalise,
+    places_of_labels,
+    pool_logs,
+)
 from ..._progress import Progress, count_models
 from .._settings import CACHED, SMALLEST_PROBABILITY
 from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
@@ -178,14 +183,15 @@ def pool_weights(
     weights = np.full(len(probas), 1 / len(probas))
     value, pooled = log_loss(weights)
     for _ in range(POOL_STEPS):
-        weighted = logs * pooled
-        expected = weighted.sum(axis=1)
+        expected = np.einsum("mkn,kn->mn", logs, pooled)
         gradient = expected.mean(axis=1) - own + 2 * POOL_RIDGE * weights
         free = (weights > 0) | (gradient < 0)
         if np.abs(gradient[free]).max(initial=0.0) < POOL_TOL:
             break
-        squares = np.tensordot(weighted, logs, axes=([1, 2], [1, 2])) - expected @ expected.T
-        hessian = squares[np.ix_(free, free)] / len(rows) + 2 * POOL_RIDGE * np.eye(free.sum())
+        np.sqrt(pooled, out=pooled)
+        spread = ((logs if free.all() else logs[free]) * pooled).reshape(free.sum(), -1)
+        hessian = (spread @ spread.T - expected[free] @ expected[free].T) / len(rows)
+        hessian += 2 * POOL_RIDGE * np.eye(free.sum())
         step = np.zeros_like(weights)
         step[free] = np.linalg.solve(hessian, -gradient[free])
         for fraction in 0.5 ** np.arange(30):
@@ -258,7 +264,7 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
         return Calibration()
     identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     inputs = np.vstack([logs, np.ones(n)])
-    own = codes * n + np.arange(n)  # the places of the labels among all cells
+    own = places_of_labels(codes)
     curvature = CALIBRATION_CURVATURE * inputs @ inputs.T
     curvature += CALIBRATION_PRECISION * np.eye(len(inputs))
     scale = np.linalg.inv(np.linalg.cholesky(curvature))
@@ -320,7 +326,7 @@ def skill_of(logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = Non
         told += 1
         told /= 2
         np.log(told, out=told)
-        own = codes[rows] * told.shape[1] + np.arange(told.shape[1])
+        own = places_of_labels(codes[rows])
         plain[rows] = told.take(own)
         told -= frequencies @ told
         gain[rows] = told.take(own)
