@@ -19,6 +19,7 @@ BLOCK_ROWS = 8_192
 _CERTAIN = 30.0
 # Newton's method holds the square of this many parameters; beyond, L-BFGS does without.
 MAX_NEWTON_PARAMS = 2000
+MAX_STEPS = 100  # of Newton
 
 
 def compute_scores(X: np.ndarray, beta: np.ndarray) -> np.ndarray:
@@ -135,14 +136,14 @@ class WeightedSoftmax:
                 H[b, :, a] = H[a, :, b]
         return H
 
-    def fit_by_newton(self, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray:
+    def fit_by_newton(self, beta: np.ndarray) -> np.ndarray:
         """Newton's method, each step halved until the objective rises.
 
         For two classes these are the iterates of the reweighted least squares (62), without its
         division by probabilities that underflow.
         """
         value, slope = self.compute_value_and_slope(beta)
-        for _ in range(max_steps):
+        for _ in range(MAX_STEPS):
             if self.is_separated(beta, margin=_CERTAIN):
                 break
             step = _solve(self.compute_curvature(beta), slope.ravel()).reshape(beta.shape)

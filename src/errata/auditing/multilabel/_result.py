@@ -426,13 +426,13 @@ def round_rate(rate: NoiseRate) -> dict[str, float]:
     return {name: round(float(value), 5) for name, value in rate._asdict().items()}
 
 
-def set_in_words(names: Sequence[Any], row: np.ndarray, separator: str = "; ") -> str:
+def set_in_words(names: Sequence[Any], row: np.ndarray) -> str:
     """The labels that a row has.
 
     >>> set_in_words(["cat", "dog"], np.array([1, 1])), set_in_words(["cat"], np.array([0]))
     ('cat; dog', '(none)')
     """
-    return separator.join(str(names[place]) for place in np.flatnonzero(row).tolist()) or NONE
+    return "; ".join(str(names[place]) for place in np.flatnonzero(row).tolist()) or NONE
 
 
 def kind_of_error(is_set: bool) -> str:
