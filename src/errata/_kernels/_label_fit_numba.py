@@ -152,7 +152,7 @@ def differentiate(logs, to_label, x, precision, free, gradient, curvature, work)
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
-        score(logs[:, rows], logs.dtype.type(slope), offsets, size, p, mean)
+        score(logs, start, logs.dtype.type(slope), offsets, size, p, mean)
         for r in range(PIECE):
             before[r] = 0
             label[r] = 0
@@ -266,7 +266,7 @@ def _summarise(logs, slope, offsets, factors, by_class, cells, place):
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
         rows = slice(start, start + size)
-        score(logs[:, rows], logs.dtype.type(slope), factors, size, p, top)
+        score(logs, start, logs.dtype.type(slope), factors, size, p, top)
         for r in range(size):
             total[r] = 0
         for c in range(k - 1, -1, -1):

@@ -94,7 +94,7 @@ def _judge(logs, codes, order, calibration, hypotheses, limits, found, work):
             if inverse_of[i] >= 0:
                 _unmix(q, inverses[inverse_of[i]], least, size, part)
                 scores = part
-            score(scores, slopes[i], offsets[i], size, part, sums[0])
+            score(scores, 0, slopes[i], offsets[i], size, part, sums[0])
             _weigh(part, transitions[i], label, ends, n_runs, sums[1])
             _take_own(part, label, size, sums[1], own)
             n_right[i] += _count(own, known, size)
@@ -228,12 +228,16 @@ def _unmix(q, turned, least, size, out):
 
 
 @inner
-def score(logs, slope, offsets, size, out, top):
-    """What the probabilities of the classes are proportional to, as in the plain twin."""
+def score(logs, start, slope, offsets, size, out, top):
+    """What the probabilities of the classes are proportional to, as in the plain twin.
+
+    Of some rows from ``start`` on. Were they cut out before, the compiler would not know that
+    neighbours lie side by side, and take them one by one.
+    """
     smallest = logs.dtype.type(SMALLEST_LOG)
     top[:] = -np.inf
     for c in range(len(logs)):
-        x = logs[c]
+        x = logs[c, start : start + size]
         to = out[c]
         offset = offsets[c]
         for r in range(size):
