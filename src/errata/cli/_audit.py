@@ -7,7 +7,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,9 @@ from ._common import check_place, clean_up, explain_resuming, fail, make_console
 from ._embed import embed_columns
 from ._findings import format_clean_command, print_findings
 from ._options import (
-    FRACTION,
-    FREQUENCY,
-    JOBS,
-    SEED,
+    AUDIT_OPTIONS,
     TitledCommand,
-    TitledOption,
-    add_cluster_options,
+    add_options,
     name_options,
     open_engine,
     read_arguments,
@@ -38,226 +33,17 @@ from ._options import (
 FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
 OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
 
-# Options by the title under which the help shows them.
-input_option = partial(click.option, cls=TitledOption, title="What to audit")
-column_option = partial(click.option, cls=TitledOption, title="What the columns mean")
-method_option = partial(click.option, cls=TitledOption, title="How")
-output_option = partial(click.option, cls=TitledOption, title="Output")
-parts_option = partial(click.option, cls=TitledOption, title="Larger than memory")
-kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labels")
-
 
 @click.command(cls=TitledCommand, short_help="Find the wrong labels, or wrong numbers, in FILE.")
 @click.argument("file", type=click.Path(path_type=Path))
-@input_option(
-    "--label", "-l", common=True, metavar="COLUMN", help="The column of labels.  [required]"
-)
-@input_option(
-    "--query",
-    metavar="SQL",
-    help="With FILE as in duckdb:shop.db: the select whose result is audited. It is kept in a "
-    "file beside the audit.",
-)
-@input_option(
-    "--decisions",
-    common=True,
-    type=click.Path(path_type=Path),
-    help="What people decided in errata review. It replaces labels, or numbers, and is certain.",
-)
-@input_option(
-    "--embeddings",
-    type=click.Path(path_type=Path),
-    help="What models look at instead of the columns: .npy, or a table, with a row for each row, "
-    "in the same order or with the column of --id.",
-)
-@input_option(
-    "--embed",
-    multiple=True,
-    metavar="COLUMN=MODULE:CALLABLE",
-    help="Look at a column through a function that is installed: it is given the cells as a list "
-    "and returns a row of numbers for each. Kept beside the audit, and not called again for the "
-    "same cells. May be given several times.",
-)
-@input_option(
-    "--pred-proba",
-    type=click.Path(path_type=Path),
-    help="Out-of-fold probabilities of the labels by a model of yours: .npy with columns in the "
-    "order of the sorted labels, or a table with columns named as they are.",
-)
-@input_option("--pixels", metavar="HxW", help="The columns are pixels: show rows as pictures.")
-@column_option(
-    "--drop",
-    common=True,
-    multiple=True,
-    metavar="COLUMN",
-    help="Not a feature, such as a column that gives the label away. May be given several times.",
-)
-@column_option(
-    "--trust",
-    multiple=True,
-    metavar="COLUMN",
-    help="A feature even if it alone gives nearly every label away: it was measured independently. "
-    "May be given several times.",
-)
-@column_option(
-    "--group",
-    common=True,
-    metavar="COLUMN",
-    help="Rows that belong together, such as visits of a patient. No model is fitted to one of "
-    "them and applied to another.",
-)
-@column_option(
-    "--known",
-    common=True,
-    metavar="COLUMN",
-    help="Whether the label is certain (1 or 0). Such rows teach and are never flagged; true or "
-    "false and yes or no will do, too.",
-)
-@column_option(
-    "--id", "name", common=True, metavar="COLUMN", help="What to call the rows in the report."
-)
-@column_option(
-    "--by",
-    common=True,
-    metavar="COLUMN",
-    help="Where labels come from (annotator, site, month). Shows the noise of each; the column is "
-    "no feature.",
-)
-@method_option(
-    "--model",
-    metavar="NAME",
-    help="A classifier beside errata's own models: logistic, forest or boosting of scikit-learn, "
-    "or any that is installed, as in lightgbm:LGBMClassifier.",
-)
-@method_option(
-    "--model-args",
-    metavar="JSON",
-    help="With --model module:Class: its settings, as in '{\"n_estimators\": 200}'.",
-)
-@method_option(
-    "--precision",
-    type=FRACTION,
-    help="Fraction of the flagged rows that should be wrong. [default: the best balance of false "
-    "alarms and errors missed]",
-)
-@method_option(
-    "--no-self-check", common=True, is_flag=True, help="Plant no errors; takes half the time."
-)
-@method_option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
-@method_option(
-    "--jobs",
-    common=True,
-    type=JOBS,
-    default=1,
-    show_default=True,
-    help="Threads; -1 for all cores.",
-)
-@output_option(
-    "--out",
-    "-o",
-    common=True,
-    type=click.Path(path_type=Path),
-    help="Folder for what was found. [default: FILE with .audit]",
-)
-@output_option(
-    "--out-table",
-    metavar="TABLE",
-    help="With --query: write the ranked rows to a new table of the database, too.",
-)
-@output_option("--json", "as_json", common=True, is_flag=True, help="Print the result as JSON.")
-@output_option(
-    "--compare-to",
-    type=click.Path(path_type=Path),
-    metavar="AUDIT",
-    help="An earlier audit: say what changed since, in summary.md, too.",
-)
-@output_option(
-    "--fail-above",
-    "most_wrong",
-    common=True,
-    type=FRACTION,
-    metavar="RATE",
-    help="Exit with code 1 when more of the labels are wrong. Also when it cannot be known; for "
-    "pipelines.",
-)
-@output_option("--force", common=True, is_flag=True, help="Replace an audit that is there already.")
-@parts_option(
-    "--memory",
-    metavar="SIZE",
-    help="Read the table in parts that fit into so much memory, as in 2GB. A folder, a pattern and "
-    "a file that may not fit are read in parts anyway.",
-)
-@add_cluster_options(parts_option)
-@parts_option(
-    "--no-resume",
-    is_flag=True,
-    help="Start anew where an audit of a table read in parts was stopped.",
-)
-@kind_option(
-    "--target",
-    common=True,
-    metavar="COLUMN",
-    help="Numbers instead of labels. The column that a regression would predict.",
-)
-@kind_option(
-    "--labels",
-    common=True,
-    multiple=True,
-    metavar="COLUMN",
-    help="Several labels per row. A column of lists, or of text such as 'cat; dog', or columns of "
-    "0 and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
-)
-@kind_option(
-    "--item",
-    common=True,
-    metavar="COLUMN",
-    help="FILE holds votes, one per row: the column of items.",
-)
-@kind_option(
-    "--worker", common=True, metavar="COLUMN", help="With --item: the column of annotators."
-)
-@kind_option(
-    "--features",
-    type=click.Path(path_type=Path),
-    metavar="TABLE",
-    help="With --item: a file with a row for each item, in which --id names its column of items. "
-    "[default: that of --item]",
-)
-@kind_option(
-    "--sequence",
-    common=True,
-    metavar="COLUMN",
-    help="Rows in the order of time: the column of recordings. Finds stretches of wrong labels; "
-    "looks at columns of numbers only.",
-)
-@kind_option(
-    "--wavelets",
-    multiple=True,
-    metavar="COLUMN",
-    help="With --sequence: look at this signal alone, through wavelets at seven scales. May be "
-    "given several times.",
-)
-@kind_option("--fs", type=FREQUENCY, metavar="HZ", help="With --wavelets: samples per second.")
-@kind_option(
-    "--band",
-    type=(FREQUENCY, FREQUENCY),
-    metavar="LOW HIGH",
-    help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
-    "[default: all]",
-)
+@add_options(AUDIT_OPTIONS)
 def audit(
     file: Path,
     query: str | None,
-    embed: tuple[str, ...],
     out: Path | None,
     out_table: str | None,
     most_wrong: float | None,
-    compare_to: Path | None,
     as_json: bool,
-    memory: str | None,
-    engine: str | None,
-    scheduler: str | None,
-    no_resume: bool,
     force: bool,
     **options: Any,
 ) -> None:
@@ -327,19 +113,7 @@ def audit(
         )
     out = out or name_audit(database or file, ".audit", ending="")
     with query_database(database, query, out_table, file, out, force=force) as (read, table):
-        found, ranked, since = _audit_table(
-            read,
-            table,
-            out,
-            options,
-            embed=embed,
-            memory=memory,
-            engine=engine,
-            scheduler=scheduler,
-            no_resume=no_resume,
-            compare_to=compare_to,
-            force=force,
-        )
+        found, ranked, since = _audit_table(read, table, out, force=force, **options)
     if out_table is not None:
         write_ranked(found, database, out_table, force=force)
     if as_json:
@@ -358,7 +132,6 @@ def _audit_table(
     file: Path,
     table: Path,
     out: Path,
-    options: dict[str, Any],
     *,
     embed: tuple[str, ...],
     memory: str | None,
@@ -367,6 +140,7 @@ def _audit_table(
     no_resume: bool,
     compare_to: Path | None,
     force: bool,
+    **options: Any,
 ) -> tuple[Any, str, Any]:
     """Audit a file, which will be called ``table``, and write all there is.
 

@@ -12,7 +12,7 @@ import errata
 from .._files import name_beside
 from .._format import plural
 from ._common import clean_up, explain_resuming, make_console, show_bar
-from ._options import FRACTION, JOBS, SEED, add_cluster_options, open_engine
+from ._options import CLUSTER_OPTIONS, FRACTION, JOBS, SEED, add_options, open_engine
 
 KINDS = ("ncar", "nar", "nnar")
 YES = {"1", "1.0", "true", "yes", "y"}
@@ -63,7 +63,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 @click.option(
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
-@add_cluster_options()
+@add_options(CLUSTER_OPTIONS)
 def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **options: Any) -> None:
     """Find out which learning method suits FILE.
 

@@ -9,7 +9,7 @@ import errata
 
 from .._format import count
 from ._common import clean_up, explain_resuming, make_console, show_bar
-from ._options import JOBS, SEED, add_cluster_options, open_engine
+from ._options import CLUSTER_OPTIONS, JOBS, SEED, add_options, open_engine
 
 
 @click.command()
@@ -36,7 +36,7 @@ from ._options import JOBS, SEED, add_cluster_options, open_engine
     show_default=True,
     help="Cells measured at the same time; -1 for one per core.",
 )
-@add_cluster_options()
+@add_options(CLUSTER_OPTIONS)
 def reproduce(
     name: str | None,
     status: bool,
