@@ -5,9 +5,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from browsing import BROWSER
 from errata.auditing._settings import TREES
 from kind_cases import audited_kind, written_kind
+from report.browsing import BROWSER
 from waiting import LONG
 
 pytest_plugins = ["checkout"]

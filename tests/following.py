@@ -1,9 +1,15 @@
-"""Pages followed as a reader would: by errata as it is installed for some Python."""
+"""Pages followed as a reader would, by errata as it is installed for some Python, and examples."""
 
+import contextlib
+import io
 import os
 import re
+import runpy
 import signal
 import subprocess
+import sys
+import traceback
+import warnings
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
@@ -11,6 +17,8 @@ from waiting import LONG
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+# What all examples import.
+IMPORTED = ["matplotlib.pyplot", "sklearn.ensemble", "sklearn.svm", "scipy.stats", "errata"]
 DIGITS = """
 from sklearn.datasets import load_digits
 from errata.noise import flip_labels
@@ -96,3 +104,24 @@ def serve(command, folder):
 def heed_interrupts():
     """Let Ctrl+C end a process, also one of a job in the background, which ignores it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run_example(path, folder, connection):
+    """Run an example; send what it prints and the number of its figures, or the traceback."""
+    os.chdir(folder)
+    try:
+        connection.send(_outcome(path))
+    except Exception:
+        connection.send(traceback.format_exc())
+
+
+def _outcome(path):
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("Agg")
+    plt.show = lambda: None  # figures are counted, and nobody is there to look at them
+    warnings.simplefilter("error")
+    sys.argv = [str(path)]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path(str(path), run_name="__main__")
+    return printed.getvalue(), len(plt.get_fignums())

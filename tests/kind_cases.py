@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from auditing.multilabel_cases import flipped, pets
+from auditing.vote_cases import crowd
 from cli.command_line import invoke
 from errata.tables import write_table
-from homes_cases import homes
-from multilabel_cases import flipped, pets
-from vote_cases import crowd
 
 KINDS = ("classes", "numbers", "votes", "multilabel")
 OPTIONS = {
@@ -16,6 +15,7 @@ OPTIONS = {
     "multilabel": ("--labels", "is_*", "--id", "tag"),
 }
 WRONG = (3, 40)  # labels of classes
+WRONG_PRICES = [5, 40, 77]
 
 
 def classes(n=60):
@@ -27,8 +27,23 @@ def classes(n=60):
     return {**size, "tag": np.array([f"t{row}" for row in range(n)]), "pet": pet}
 
 
+def homes(n=120):
+    """Homes whose price depends on size and age; three prices are ten times too large."""
+    random = np.random.default_rng(0)
+    size, age = random.uniform(50, 200, n), random.uniform(0, 80, n)
+    price = (100 + 2 * size - age + random.normal(0, 5, n)).round(1)
+    price[WRONG_PRICES] = (10 * price[WRONG_PRICES]).round(1)
+    return {
+        "size": size.round(1),
+        "age": age.round(1),
+        "street": np.array([f"s{i // 4}" for i in range(n)]),
+        "home": np.array([f"h{i}" for i in range(n)]),
+        "price": price,
+    }
+
+
 def numbers():
-    """Prices, three of which are ten times too large."""
+    """Homes with two columns of numbers to learn from."""
     return {name: column for name, column in homes().items() if name != "street"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from example_runner import IMPORTED, run_example
+from following import IMPORTED, run_example
 from public_estimators import public_estimators
 
 ROOT = Path(__file__).parents[1]

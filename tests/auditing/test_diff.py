@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.stored_cases import stored_audit
 from auditing_cases import QUICK, blobs
 from errata.auditing import NoiseRate
 from errata.auditing.results._diff import diff_in_markdown, diff_in_sentences, match_rows
 from errata.tables import RowDigests
 from kind_cases import KINDS
-from stored_cases import stored_audit
 
 X, CODES = blobs(60)
 NAMES = np.array(["ant", "bee", "cat"])

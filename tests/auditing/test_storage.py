@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.stored_cases import PETS, judged_rows, stored_audit
 from auditing_cases import QUICK, blobs
 from errata.tables import RowDigests
-from stored_cases import PETS, judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 X, CODES = blobs(40)

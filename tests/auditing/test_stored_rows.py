@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
 from auditing_cases import QUICK, blobs
 from errata.auditing import Cleaned
 from errata.auditing.classes import _problem
@@ -17,7 +18,6 @@ from errata.auditing.stored._audit import finish_part
 from errata.auditing.stored._rows import NAMES, StoredRows
 from errata.noise import flip_labels
 from errata.tables import read_table
-from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 
@@ -135,7 +135,7 @@ def test_rows_finished_part_by_part_are_those_of_an_audit_in_memory(
     in_memory, cuts, tmp_path, monkeypatch
 ):
     audit, (judged, rate) = in_memory
-    monkeypatch.setattr("stored_cases.RATE", rate)
+    monkeypatch.setattr("auditing.stored_cases.RATE", rate)
     again = stored_audit(tmp_path, judged, cuts, classes=audit.classes)
     assert audit.flagged.sum() >= 20
     assert (audit.known.sum(), (~audit.labelled).sum(), (audit.codes == 3).sum()) == (22, 18, 1)

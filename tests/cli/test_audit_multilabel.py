@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.multilabel_cases import flipped, pets
 from cli.command_line import invoke
 from errata.tables import write_table
-from multilabel_cases import flipped, pets
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")

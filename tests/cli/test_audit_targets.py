@@ -10,7 +10,7 @@ from cli.command_line import invoke
 from decision_cases import said
 from errata.review import Decisions, as_text
 from errata.tables import write_table
-from homes_cases import WRONG, homes
+from kind_cases import WRONG_PRICES, homes
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -80,7 +80,7 @@ def test_the_folder_holds_the_ranked_rows_and_the_report(audited):
         rows = list(csv.DictReader(file))
     listed = "row id target suggested low high p_wrong hint flagged"
     assert list(rows[0]) == listed.split()
-    assert sorted(int(row["row"]) for row in rows[:3]) == WRONG
+    assert sorted(int(row["row"]) for row in rows[:3]) == WRONG_PRICES
     assert {row["hint"] for row in rows[:3]} == {"x10"}
     assert rows[0]["id"] == f"h{rows[0]['row']}"
     assert len(rows[0]["low"].partition(".")[2]) <= 2
@@ -101,14 +101,14 @@ def test_cleaning_touches_the_wrong_numbers_and_no_other_byte(audited, action, t
     after = out.read_text().splitlines()
     audit = errata.TargetAudit.load(folder / "homes.audit")
     wrong = np.flatnonzero(audit.p_wrong > 0.5)
-    assert set(WRONG) <= set(wrong)
+    assert set(WRONG_PRICES) <= set(wrong)
     if action == "drop":
         assert after == [line for row, line in enumerate(before) if row - 1 not in wrong]
         return
     both = zip(before[1:], after[1:], strict=True)
     assert [row for row, (a, b) in enumerate(both) if a != b] == wrong.tolist()
-    cell = after[WRONG[0] + 1].rpartition(",")[2]
-    expected = f"{homes()['price'][WRONG[0]] / 10:.1f}" if action == "replace" else ""
+    cell = after[WRONG_PRICES[0] + 1].rpartition(",")[2]
+    expected = f"{homes()['price'][WRONG_PRICES[0]] / 10:.1f}" if action == "replace" else ""
     assert float(cell or "nan") == pytest.approx(float(expected or "nan"), abs=0.11, nan_ok=True)
 
 
@@ -119,7 +119,7 @@ def test_a_table_that_was_sorted_is_cleaned_row_by_row(audited, tmp_path):
     out = tmp_path / "clean.csv"
     result = run(audited[0] / "homes.audit", "-o", out, "--table", table, command="clean")
     assert "were in another order" in words(result)
-    assert not any(f",h{row}," in out.read_text() for row in WRONG)
+    assert not any(f",h{row}," in out.read_text() for row in WRONG_PRICES)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,8 @@ def test_a_row_that_changed_is_told(audited, tmp_path):
 def test_an_audit_made_in_python_is_cleaned_by_place(tmp_path):
     table = written(tmp_path)
     X, y = np.column_stack([homes()["size"], homes()["age"]]), homes()["price"]
-    told = np.where(np.isin(np.arange(len(y)), WRONG), y / 10, y + 0.5 * np.cos(np.arange(len(y))))
+    row = np.arange(len(y))
+    told = np.where(np.isin(row, WRONG_PRICES), y / 10, y + 0.5 * np.cos(row))
     found = errata.audit_targets(
         {"size": X[:, 0], "price": y}, "price", estimators=[], predictions=told, self_check=False
     )

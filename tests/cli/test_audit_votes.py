@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.vote_cases import crowd, measured
 from cli.command_line import invoke
 from errata.tables import write_table
-from vote_cases import crowd, measured
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.multilabel_cases import flipped, pets
 from cli.command_line import invoke
 from decision_cases import said
 from errata.review import Decisions
 from errata.tables import read_table, row_digests, write_table
-from multilabel_cases import flipped, pets
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 NAMES = ["bird", "cat", "dog"]

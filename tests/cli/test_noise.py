@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from cli.command_line import invoke
 from errata.tables import read_table, write_table
-from homes_cases import homes
+from kind_cases import homes
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.stored_cases import PETS, judged_rows, stored_audit
 from cli.command_line import invoke
 from errata.tables import read_table, write_table
-from stored_cases import PETS, judged_rows, stored_audit
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from browsing import needs_browser, noted_by
 from errata._format import percent, round_cell, visible
 from errata.report._charts import describe_rank
+from report.browsing import needs_browser, noted_by
 from report.fake_summary import digits_summary, no_lift, no_skill
 
 pytestmark = needs_browser

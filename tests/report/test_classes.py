@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from browsing import needs_browser, noted_by
 from errata.report import _classes, render
+from report.browsing import needs_browser, noted_by
 from report.fake_summary import no_skill, random_summary, with_stretches
 
 

@@ -3,8 +3,8 @@ import csv
 import pytest
 
 import errata
+from auditing.stored_cases import stored_audit
 from errata.report import write_audit
-from stored_cases import stored_audit
 
 
 def ranked(folder):

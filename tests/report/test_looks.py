@@ -6,8 +6,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from browsing import browse, needs_browser, noted_by, probed
 from errata.report import write_report
+from report.browsing import browse, needs_browser, noted_by, probed
 from report.fake_summary import digits_summary, no_skill, random_summary
 
 pytestmark = needs_browser

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from browsing import dom, needs_browser, probed
 from errata import report
 from errata._kinds import CLASSES, KINDS, SEQUENCES
 from errata.report import ReportFrame, _render, render, write_report
 from errata.report import _packing as packing
+from report.browsing import dom, needs_browser, probed
 from report.fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
 EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""

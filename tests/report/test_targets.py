@@ -3,10 +3,10 @@ import re
 
 import pytest
 
-from browsing import needs_browser, noted_by
 from errata.report import render
 from errata.report._packing import pack_list
 from errata.report._targets import build_target_view
+from report.browsing import needs_browser, noted_by
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.vote_cases import crowd
 from errata.report import render
-from vote_cases import crowd
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 

@@ -3,8 +3,8 @@
 import pytest
 
 import errata
-from browsing import needs_browser, noted_by
-from vote_cases import crowd, measured
+from auditing.vote_cases import crowd, measured
+from report.browsing import needs_browser, noted_by
 
 pytestmark = needs_browser
 

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 import errata
-from multilabel_cases import flipped, given_probabilities, noisy_probabilities, pets
+from auditing.multilabel_cases import flipped, given_probabilities, noisy_probabilities, pets
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.multilabel_cases import flipped, given_probabilities
 from errata.review import read_audited
-from multilabel_cases import flipped, given_probabilities
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 NAMES = ["cat", "dog", "owl"]

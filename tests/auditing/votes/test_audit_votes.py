@@ -4,7 +4,7 @@ from scipy.stats import beta
 from sklearn.naive_bayes import GaussianNB
 
 import errata
-from vote_cases import NAMES, PETS, crowd, measured
+from auditing.vote_cases import NAMES, PETS, crowd, measured
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

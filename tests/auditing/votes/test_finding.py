@@ -13,6 +13,7 @@ from auditing.crowd_cases import (
     make_crowd,
     workers_right,
 )
+from auditing.vote_cases import crowd
 from errata.auditing.votes import JudgedVotes, _finding, read_votes
 from errata.auditing.votes._finding import (
     choose_vote_weight,
@@ -22,7 +23,6 @@ from errata.auditing.votes._finding import (
     weaken_table,
 )
 from errata.auditing.votes._noise_model import Annotators, Incidence
-from vote_cases import crowd
 
 
 def accuracy(proba, classes):

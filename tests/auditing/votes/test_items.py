@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from auditing.vote_cases import crowd, measured
 from errata.auditing._audit import Options
 from errata.auditing.votes._audit import VoteProblem
-from vote_cases import crowd, measured
 
 VOTES, TRUTH = crowd(20)
 TABLE = measured(TRUTH)

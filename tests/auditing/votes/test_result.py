@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import errata
-from vote_cases import crowd, measured
+from auditing.vote_cases import crowd, measured
 
 pytestmark = pytest.mark.usefixtures("few_trees")
 

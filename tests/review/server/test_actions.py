@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.vote_cases import PETS, crowd, measured
 from errata.review import as_text
 from errata.review.server._keys import KEYS
 from errata.review.server._serve import read_keys
 from errata.review.server._standing import RowFilter
 from review.review_cases import write_audit
 from review.reviewing import PART, Page, row_of, said
-from vote_cases import PETS, crowd, measured
 
 
 def kinds(page):

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from auditing.stored_cases import stored_audit
 from cli.command_line import invoke
 from errata.review import Decisions, decisions_path, read_audited, serve
 from review.review_cases import write_audit
 from review.reviewing import Page, serving
-from stored_cases import stored_audit
 
 
 def refused(*options):
