@@ -1,9 +1,12 @@
 """Tables with wrong labels, and probabilities of labels, whose truth is known."""
 
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 
+from errata.auditing._settings import TREES
 from errata.auditing.classes import NoisePosterior
 from errata.auditing.classes._noise_model import BOUNDARY, UNIFORM, Hypothesis
 from errata.auditing.inputs._inputs import inputs_of, read_labels
@@ -11,6 +14,15 @@ from errata.auditing.models._default import NearestRows
 from errata.auditing.models._pooling import Calibration
 
 QUICK = [NearestRows("neighbours")]  # fits within milliseconds
+SOME_TREES = 40  # of the forests of an audit of few rows, where a few hundred tell no more
+
+
+@contextmanager
+def small_forests():
+    """Audits grow small forests, where nothing hangs on the last percent."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TREES, 1_000, SOME_TREES)
+        yield
 
 
 class Truth(NamedTuple):

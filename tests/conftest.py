@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from errata.auditing._settings import TREES
+from auditing_cases import small_forests
 from kind_cases import audited_kind, written_kind
 from report.browsing import BROWSER
 from waiting import LONG
@@ -22,14 +22,11 @@ settings.register_profile(
 )
 settings.load_profile("errata")
 
-SOME_TREES = 40  # of the forests of an audit of few rows, where a few hundred tell no more
-
 
 @pytest.fixture(scope="module")
 def few_trees():
     """Audits grow small forests, where nothing hangs on the last percent."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(TREES, 1_000, SOME_TREES)
+    with small_forests():
         yield
 
 
@@ -49,8 +46,7 @@ def audit_of(tmp_path_factory):
 
     def folder_of(kind):
         if kind not in made:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setitem(TREES, 1_000, SOME_TREES)
+            with small_forests():
                 made[kind], _ = audited_kind(kind, written_kind(kind, folder))
         return made[kind]
 

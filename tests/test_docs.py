@@ -14,8 +14,8 @@ from sklearn.utils import all_estimators
 
 import errata
 import errata.compat
+from cli.command_line import commands_in, objection_to
 from errata.cli.__main__ import main
-from shell_commands import commands_in, objection_to
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from cli.command_line import commands_in, objection_to
 from kind_cases import written_kind
-from shell_commands import commands_in, objection_to
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 

@@ -7,7 +7,8 @@ from pkgutil import resolve_name
 import pytest
 
 import errata
-from errata._kinds import KINDS, SEQUENCES, kind_of
+from cli.command_line import invoke
+from errata._kinds import KINDS, NOTED, SEQUENCES, kind_of
 
 ROOT = Path(errata.__file__).parent
 
@@ -46,3 +47,8 @@ def compared_names(path):
 def test_nobody_asks_which_kind_it_has():
     sinners = [str(path) for path in ROOT.rglob("*.py") if any(compared_names(path))]
     assert sinners == []
+
+
+def test_every_option_that_is_noted_is_one_of_the_command():
+    known = re.findall(r"--([a-z-]+)", invoke("audit", "--help-all").output)
+    assert set(NOTED.values()) <= set(known)

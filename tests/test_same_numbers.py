@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris, load_wine, make_friedman1, make_multilab
 from threadpoolctl import threadpool_info
 
 import errata
-from errata.auditing._settings import TREES
+from auditing_cases import small_forests
 from errata.datasets import make_activity
 from errata.review import Decisions, Event, as_text
 
@@ -156,9 +156,8 @@ def test_an_audit_says_what_it_said(name, tmp_path, few_trees):
 
 
 if __name__ == "__main__":
-    TREES[1_000] = 40  # as ``few_trees`` does
     found = {}
     for name, audit in AUDITS.items():
-        with tempfile.TemporaryDirectory() as folder:
+        with small_forests(), tempfile.TemporaryDirectory() as folder:
             found[name] = told(audit(folder))
     KEPT.write_text(json.dumps({"products": products(), **found}) + "\n", encoding="utf-8")

@@ -2,10 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
+from cli.command_line import invoke
 from errata.bench import get_experiment, run_experiment, write_comparison
-from errata.cli.__main__ import main
 
 SETTING = "20 %, sparsity 0"
 
@@ -97,10 +96,10 @@ def test_scores_are_the_same_from_the_files_of_their_authors(made, tmp_path, mas
 def test_missing_files_are_named(name, tmp_path, monkeypatch):
     monkeypatch.delenv("ERRATA_DATA", raising=False)
     arguments = ["reproduce", name, "--quick", "--jobs", "1", "--out", str(tmp_path / "out")]
-    result = CliRunner().invoke(main, arguments)
+    result = invoke(*arguments)
     assert result.exit_code == 2
     assert "name the folder" in result.output
-    result = CliRunner().invoke(main, [*arguments, "--data", str(tmp_path)])
+    result = invoke(*arguments, "--data", tmp_path)
     assert result.exit_code == 2
     assert "choose settings that are there with --dataset" in result.output.replace("\n", " ")
     assert not (tmp_path / "out").exists()

@@ -7,7 +7,6 @@ import pytest
 
 import errata
 from cli.command_line import invoke
-from errata.cli._options import JOBS, open_engine
 from errata.tables import write_table
 from kind_cases import KINDS, OPTIONS, audited_kind, classes, written_kind
 
@@ -35,14 +34,29 @@ def test_no_jobs_at_all_are_refused(command):
     assert "0 would do nothing; give 1 or more, or -1 for all cores." in result.output
 
 
-def test_no_more_jobs_than_cores():
+@pytest.fixture
+def passed_on(tmp_path, monkeypatch):
+    """What the library is asked for, where ``errata audit`` is given some options."""
+    asked = {}
+
+    def refuse(file, **arguments):
+        asked.update(arguments)
+        raise ValueError("asked")
+
+    def ask(*options):
+        result = invoke("audit", tmp_path / "pets.csv", "-l", "pet", *options)
+        assert result.stderr == "Error: asked\n"
+        return asked
+
+    (tmp_path / "pets.csv").write_text("weight,pet\n4,cat\n")
+    monkeypatch.setattr(errata.auditing, "audit_file", refuse)
+    return ask
+
+
+def test_no_more_jobs_than_cores(passed_on):
     cores = os.cpu_count()
-    assert [JOBS.convert(n, None, None) for n in ("1", "100000", "-1", cores)] == [
-        1,
-        cores,
-        -1,
-        cores,
-    ]
+    asked = [passed_on("--jobs", jobs)["n_jobs"] for jobs in ("1", "100000", "-1", cores)]
+    assert asked == [1, cores, -1, cores]
 
 
 @pytest.mark.parametrize("seed", ["-1", "100000000000000000000000"])
@@ -297,9 +311,8 @@ def test_notes_are_on_standard_error_and_a_gate_still_closes(tmp_path):
     assert last.startswith("Too many labels are wrong: ")
 
 
-def test_nothing_asked_for_is_this_process():
-    with open_engine(None, None) as engine:
-        assert engine is None
+def test_nothing_asked_for_is_this_process(passed_on):
+    assert passed_on()["engine"] is None
 
 
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1", "ftp://127.0.0.1:8786"])
@@ -316,12 +329,10 @@ def test_an_address_where_nobody_answers_is_told_before_the_work(command, addres
     assert [path.name for path in tmp_path.iterdir()] == ["pets.csv"]
 
 
-def test_a_scheduler_alone_would_have_no_effect():
-    with (
-        pytest.raises(ValueError, match=r"--scheduler .* needs --engine dask"),
-        open_engine(None, "tcp://10.0.0.1:8786"),
-    ):
-        pass
+@pytest.mark.parametrize("command", ["audit", "compare"])
+def test_a_scheduler_alone_would_have_no_effect(command, folder):
+    result = invoke(command, "pets.csv", "-l", "pet", "--scheduler", "tcp://10.0.0.1:8786")
+    refused(result, "--scheduler names a Dask cluster, so it needs --engine dask.")
 
 
 @pytest.mark.parametrize(

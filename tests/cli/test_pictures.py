@@ -1,15 +1,16 @@
 """A folder of pictures, and a table that names pictures, on the command line."""
 
+import io
 import os
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import errata
 from cli.command_line import invoke
-from errata.review.server._folder import AuditFolder
-from errata.review.server._serve import _find_files
 from errata.tables import read_table, write_table
+from review.reviewing import serving
 from tables.picture_cases import picture_folder
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -55,8 +56,11 @@ def test_the_report_shows_pictures(photos):
 
 
 def test_the_review_looks_for_pictures_in_the_folder(photos):
-    folder = AuditFolder(photos.with_name("photos.audit"))
-    assert _find_files(folder, None, None)["images"] == photos
+    first = read_table(photos)["picture"][0].as_py()
+    with serving(photos.with_name("photos.audit")) as server, server.client() as client:
+        shown = client.get("/image/0").content
+    with Image.open(io.BytesIO(shown)) as seen, Image.open(photos / first) as kept:
+        assert np.array_equal(seen.convert("RGB"), kept.convert("RGB"))
 
 
 def test_clean_copies_the_others(photos, tmp_path):

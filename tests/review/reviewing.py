@@ -16,6 +16,7 @@ from errata.review.server._folder import AuditFolder
 from errata.review.server._guard import Session
 from errata.review.server._review import Review
 from errata.review.server._serve import make_app
+from errata.review.server._standing import RowFilter
 
 SESSION = Session("127.0.0.1", 8000, token="secret")
 OURS = {"origin": SESSION.origin, "sec-fetch-site": "same-origin"}
@@ -65,6 +66,17 @@ class Page:
 
     def post(self, path, data, **how):
         return self.ask("POST", path, data=data, **how)
+
+    def rows_in(self, queue, **conditions):
+        """The rows that a filter has, in the order of the page."""
+        return self._rows(self.review.standing.rows_in(RowFilter(queue, **conditions)))
+
+    def rows_waiting(self, queue, **conditions):
+        """Those of them that nobody has decided."""
+        return self._rows(self.review.standing.waiting(RowFilter(queue, **conditions)))
+
+    def _rows(self, places):
+        return self.review.folder.rows[places].tolist()
 
     def decide(self, row, kind="suggestion", **more):
         """Decide a row, as the script does."""

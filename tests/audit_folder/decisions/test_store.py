@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from decision_cases import said, standing
-from errata.audit_folder.decisions._file import WriterLock, explain_errors, use_journal
+from errata.audit_folder.decisions._file import WriterLock, explain_errors, time_after, use_journal
 from errata.exceptions import BeingReviewed, ConflictingEvent
 from errata.review import Decisions, decisions_path, open_decisions
 
@@ -457,3 +457,15 @@ def test_killing_a_writer_loses_nothing_acknowledged(tmp_path):
 @pytest.mark.slow
 def test_killing_a_writer_a_thousand_times_loses_nothing_acknowledged(tmp_path):
     check_killed(tmp_path / "pets.decisions", 1000)
+
+
+def test_time_goes_on_even_if_the_clock_does_not():
+    times = [time_after("")]
+    for _ in range(500):
+        times.append(time_after(times[-1]))
+    assert times == sorted(set(times))
+    assert {len(time) for time in times} == {27}
+
+
+def test_a_clock_that_is_behind_still_goes_on():
+    assert time_after("2999-12-31T23:59:59.999999Z") == "3000-01-01T00:00:00.000000Z"

@@ -11,6 +11,7 @@ from errata.auditing.numbers._finding import (
     estimate_rate,
     huber_weights,
     measure_skill,
+    plant_swaps,
     pool_predictions,
     rate_notes,
 )
@@ -368,3 +369,14 @@ def test_an_audit_is_told_of_atoms():
     )
     assert any(note.startswith("Many rows share 0") for note in audit.notes)
     assert audit.flagged.mean() < 0.02
+
+
+def test_swaps_come_from_trusted_rows_and_move_the_target():
+    targets = np.r_[np.zeros(50), np.ones(50)]
+    p_wrong = np.r_[np.zeros(50), np.ones(50)]  # ones are not believed
+    known = np.arange(100) % 10 == 0
+    changed, planted = plant_swaps(targets, p_wrong, known, 40, np.random.default_rng(0))
+    assert not planted[known].any()
+    assert (changed[planted] == 0).all()
+    assert (targets[planted] == 1).all()  # a zero in place of a zero is no error
+    np.testing.assert_allclose(changed[~planted], targets[~planted], rtol=0, atol=0)

@@ -4,7 +4,6 @@ import pytest
 import errata
 from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import TargetRows, check_targets, find_wrong_targets
-from errata.auditing.numbers._finding import plant_swaps
 
 
 def test_planted_errors_are_found_where_the_columns_tell():
@@ -57,17 +56,6 @@ def test_large_tables_are_checked_by_some_of_their_rows(monkeypatch):
     X, y = straight(400)
     found = find_wrong_targets(TargetRows(X, y, **QUICK))
     assert check_targets(TargetRows(X, y, **QUICK), found).injected == 25
-
-
-def test_swaps_come_from_trusted_rows_and_move_the_target():
-    targets = np.r_[np.zeros(50), np.ones(50)]
-    p_wrong = np.r_[np.zeros(50), np.ones(50)]  # ones are not believed
-    known = np.arange(100) % 10 == 0
-    changed, planted = plant_swaps(targets, p_wrong, known, 40, np.random.default_rng(0))
-    assert not planted[known].any()
-    assert (changed[planted] == 0).all()
-    assert (targets[planted] == 1).all()  # a zero in place of a zero is no error
-    np.testing.assert_allclose(changed[~planted], targets[~planted], rtol=0, atol=0)
 
 
 def test_too_few_rows_are_not_checked():

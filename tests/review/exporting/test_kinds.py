@@ -17,7 +17,7 @@ from errata.review import (
     import_label_studio,
     read_audited,
 )
-from errata.tables import write_table
+from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -96,6 +96,16 @@ def test_files_with_types_keep_numbers_and_lists(case):
     assert table[audited.kind.review.column].to_pylist() == [value, None, None]
     first = json.loads(exported(case, "out.jsonl").read_text().splitlines()[0])
     assert first[audited.kind.review.column] == value
+
+
+def test_several_labels_are_no_formula(tmp_path):
+    write_table(tmp_path / "pets.csv", {"tags": ["cat", "dog;cat", ""]})
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        decisions.record(said("other", row=0, class_text='["=x()", "dog"]'))
+        verdicts = decisions.verdicts()
+    several = PETS._replace(names=["=x()", "dog"])
+    export_table(several, verdicts, tmp_path / "pets.csv", tmp_path / "out.csv")
+    assert read_table(tmp_path / "out.csv")["errata_labels"].to_pylist()[0] == "'=x(); dog"
 
 
 def test_labels_in_columns_of_their_own_are_known_by_these(audit_of):

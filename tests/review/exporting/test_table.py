@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from decision_cases import said
-from errata._kinds import KINDS
 from errata.review import Audited, Decisions, export_events, export_table
 from errata.tables import read_table, write_table
 
@@ -96,14 +95,6 @@ def test_classes_are_no_formulas_and_command_no_terminal(here):
     assert found["errata_note"][0] == r"\x07"
     _, found = exported(here, "out.parquet")
     assert found["errata_class"] == classes
-
-
-def test_several_labels_are_no_formula(here):
-    several = audited()._replace(names=["=x()", "dog"], kind=KINDS["multilabel"])
-    here.decisions.record(said("other", row=0, class_text='["=x()", "dog"]'))
-    target = here.folder / "out.csv"
-    export_table(several, here.decisions.verdicts(), here.table, target)
-    assert read_table(target)["errata_labels"].to_pylist()[0] == "'=x(); dog"
 
 
 def test_a_column_of_ours_in_the_table_is_refused(here):

@@ -7,8 +7,6 @@ import pytest
 
 import errata
 from decision_cases import said as event
-from errata.review.server._folder import AuditFolder
-from errata.review.server._standing import RowFilter
 from review.review_cases import write_audit
 from review.reviewing import Page, row_of, said
 
@@ -26,27 +24,23 @@ def page(tested):
         yield page
 
 
-def order_of(page, queue):
-    return page.review.folder.rows[page.review.standing.rows_in(RowFilter(queue))].tolist()
-
-
 def gold_of(page, queue="suspects"):
-    return [row for row in order_of(page, queue) if row in GOLD]
+    return [row for row in page.rows_in(queue) if row in GOLD]
 
 
 def test_a_fifth_of_each_queue_tests_where_the_list_would_have_it(page, tested):
     with Page(tested.rename(tested.with_name("other.audit"))) as plain:
         for queue in ("suspects", "calibration", "spot", "all"):
-            mixed = order_of(page, queue)
-            others = order_of(plain, queue)
+            mixed = page.rows_in(queue)
+            others = plain.rows_in(queue)
             assert [row for row in mixed if row not in GOLD] == others
             wanted = round(0.25 * len(others))
             assert len(gold_of(page, queue)) == min(wanted, 15 if queue != "all" else 30)
     assert all(row % 2 == 0 for row in gold_of(page, "suspects"))  # those that look like suspects
     assert all(row % 2 for row in gold_of(page, "spot"))
-    places = page.review.standing.rows_in(RowFilter("suspects"))
-    p = page.review.folder.p_wrong[places]
-    at = np.flatnonzero(page.review.folder.rows[places] >= 90)[0]
+    rows = page.rows_in("suspects")
+    p = page.review.folder.p_wrong[[page.review.folder.place(row) for row in rows]]
+    at = np.flatnonzero(np.array(rows) >= 90)[0]
     assert p[at] == 0.9
     assert abs(p[at] - p[at - 1]) < 0.5
 
@@ -55,7 +49,7 @@ def test_the_places_are_the_same_after_a_new_start_and_others_for_others(tested)
     orders = []
     for name in ("ann", "ann", "bob"):
         with Page(tested, gold=0.2, reviewer=name) as page:
-            orders.append(order_of(page, "suspects"))
+            orders.append(page.rows_in("suspects"))
     assert orders[0] == orders[1] != orders[2]
 
 
@@ -84,10 +78,7 @@ def test_an_answer_is_kept_as_a_test_and_decides_nothing(page, tested):
     assert page.review.tally.progress() == before
     last = list(page.decisions.events())[-1]
     assert (last.queue, last.row, last.class_text) == ("gold", gold, last.suggested)
-    assert gold not in [
-        int(page.review.folder.rows[place])
-        for place in page.review.standing.waiting(RowFilter("suspects"))
-    ]
+    assert gold not in page.rows_waiting("suspects")
     page.post("/undo", {"key": "u", "filter": ""}, headers={"errata-part": "stage"})
     assert page.review.state(page.review.folder.place(gold)) == "unseen"
     assert dict(page.decisions.tests()) == {}
@@ -102,7 +93,7 @@ def test_cleaning_knows_nothing_of_tests(page):
 
 def test_numbers_are_told_with_every_tenth_event(page):
     told = []
-    rows = [row for row in order_of(page, "suspects") if row not in GOLD]
+    rows = [row for row in page.rows_in("suspects") if row not in GOLD]
     for row in rows[:20]:
         answer = page.decide(row)
         told.append(re.search(r"<b>So far</b> ([^<]*)</p>", answer.text)[1])
@@ -143,7 +134,7 @@ def test_what_others_answered_is_not_told(tested):
 
 def test_without_rows_that_are_certain_it_says_what_to_do(tmp_path):
     with pytest.raises(ValueError, match=r"has no rows whose label is certain.*--known"):
-        AuditFolder(write_audit(tmp_path / "pets.audit"), gold=True)
+        Page(write_audit(tmp_path / "pets.audit"), gold=0.2)
     with pytest.raises(ValueError, match="gold is 1; give a fraction"):
         errata.review.serve(tmp_path / "pets.audit", gold=1)
 
@@ -161,7 +152,7 @@ def second(tested):
 
 def test_a_second_reader_sees_what_others_decided_and_nothing_of_it(second):
     answer = second.get("/?queue=second")
-    assert sorted(order_of(second, "second")) == list(range(6))
+    assert sorted(second.rows_in("second")) == list(range(6))
     text = answer.text
     assert "6 rows to go" in text
     assert "ann" not in text.partition('id="stage"')[2].partition('class="tools"')[0]
