@@ -160,9 +160,10 @@ def order_rows(X: Any, signatures: np.ndarray, *ties: np.ndarray) -> np.ndarray:
     >>> X[order][:, 0].tolist() in ([0, 3, 3], [3, 3, 0]), [int(i) for i in order if i != 1]
     (True, [2, 0])
     """
-    in_order = np.sort(signatures)
+    order = np.argsort(signatures)
+    in_order = signatures[order]
     if not (in_order[1:] == in_order[:-1]).any():
-        return np.argsort(signatures)
+        return order
     return np.lexsort((np.asarray(X.sum(axis=1)).ravel(), *ties[::-1], signatures))
 
 

@@ -19,7 +19,7 @@ boundary noise, the probability of each label given the class. Arrays have the s
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import ModuleType
 from typing import NamedTuple
 
@@ -298,6 +298,12 @@ def noise_rates(n_classes: int) -> np.ndarray:
 
 def log_prior(rates: np.ndarray) -> np.ndarray:
     """Logarithm of the prior mass of noise rates on a grid, where noise is plausible."""
+    return _log_prior(tuple(rates.tolist()))
+
+
+@cache
+def _log_prior(grid: tuple[float, ...]) -> np.ndarray:
+    rates = np.array(grid)
     return np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
 
 

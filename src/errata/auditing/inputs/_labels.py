@@ -137,11 +137,13 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels and their codes; numbers must not be a measurement, text is names."""
     name = f"column {y!r}" if isinstance(y, str) else "y"
     given = take_given(labels)
-    if given.ndim == 1 and given.dtype.kind in "iuf":
+    if given.ndim == 1 and given.dtype.kind == "f":  # of fractions another sentence is told below
         check_no_measurement(encode_labels(given)[0], len(given), name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
         classes, codes = check_labels(given, name=name, min_classes=2)
+    if given.dtype.kind in "iu":
+        check_no_measurement(classes, len(given), name)
     check_enough(np.bincount(codes), "rows" if len(given) == len(labels) else "labelled rows")
     return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
 
