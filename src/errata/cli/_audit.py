@@ -23,6 +23,7 @@ from ._embed import embed_columns
 from ._findings import format_clean_command, print_findings
 from ._options import (
     AUDIT_OPTIONS,
+    PATH,
     TitledCommand,
     add_options,
     name_options,
@@ -35,7 +36,7 @@ OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons") 
 
 
 @click.command(cls=TitledCommand, short_help="Find the wrong labels, or wrong numbers, in FILE.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @add_options(AUDIT_OPTIONS)
 def audit(
     file: Path,

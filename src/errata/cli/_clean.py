@@ -12,18 +12,18 @@ import errata
 from .._files import places_of
 from .._kinds import KINDS
 from ._common import clean_up, find_table, say
-from ._options import FRACTION, name_options
+from ._options import FRACTION, PATH, name_options
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")
 
 
 @click.command()
-@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="AUDIT", type=PATH)
 @click.option(
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The cleaned table, in the format of the audited one; a folder for several files.",
 )
 @click.option(
@@ -72,7 +72,7 @@ ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")
 )
 @click.option(
     "--table",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The audited table, folder or pattern. [default: where it was audited, or beside AUDIT]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")

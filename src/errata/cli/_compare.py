@@ -12,7 +12,7 @@ import errata
 from .._files import name_beside
 from .._format import plural
 from ._common import clean_up, explain_resuming, make_console, show_bar
-from ._options import CLUSTER_OPTIONS, FRACTION, JOBS, SEED, add_options, open_engine
+from ._options import CLUSTER_OPTIONS, FRACTION, JOBS, PATH, SEED, add_options, open_engine
 
 KINDS = ("ncar", "nar", "nnar")
 YES = {"1", "1.0", "true", "yes", "y"}
@@ -20,7 +20,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Not a feature; may be given again.")
 @click.option(
@@ -56,7 +56,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 @click.option(
     "--out",
     "-o",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder for what is measured. [default: FILE with .compare]",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")

@@ -10,13 +10,14 @@ import errata
 
 from .._format import percent, plural
 from ._common import make_console, say
+from ._options import PATH
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder of CSV data sets. [default: $ERRATA_DATA]",
 )
 def datasets(name: str | None, data: Path | None) -> None:

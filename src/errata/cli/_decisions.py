@@ -13,6 +13,7 @@ import errata
 from .._files import find_database
 from .._format import count, join_names, plural
 from ._common import clean_up, find_table, say
+from ._options import PATH
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
 _ENDINGS = {
@@ -24,7 +25,7 @@ _ENDINGS = {
 
 
 @click.command()
-@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="AUDIT", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--update", is_flag=True, help="Put all of it into report.html and audit.json of AUDIT, too."
@@ -38,7 +39,7 @@ _ENDINGS = {
 )
 @click.option(
     "--export",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Write the table with what was decided beside each row; as duckdb:shop.db with "
     "--out-table, to a database.",
@@ -58,20 +59,20 @@ _ENDINGS = {
 @click.option(
     "--import",
     "bring",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Take in annotations that Label Studio exported as JSON.",
 )
 @click.option(
     "--merge",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="OTHER",
     multiple=True,
     help="Take in the decisions of another file. May be given several times.",
 )
 @click.option(
     "--table",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The audited table. [default: where it was audited, or beside AUDIT]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")

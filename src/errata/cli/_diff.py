@@ -11,11 +11,12 @@ import errata
 from .._format import plural
 from .._kinds import KINDS
 from ._common import fail, say
+from ._options import PATH
 
 
 @click.command()
-@click.argument("old", metavar="OLD", type=click.Path(path_type=Path))
-@click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
+@click.argument("old", metavar="OLD", type=PATH)
+@click.argument("new", metavar="NEW", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option(
     "--markdown", is_flag=True, help="Print Markdown, for a comment on a change or its page."

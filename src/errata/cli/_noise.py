@@ -9,7 +9,7 @@ import errata
 from .._files import name_beside
 from .._format import count, percent, plural
 from ._common import clean_up, say
-from ._options import FRACTION, SEED
+from ._options import FRACTION, PATH, SEED
 
 # As in the library, which the help does not wait for.
 KINDS = (
@@ -19,7 +19,7 @@ KINDS = (
 
 
 @click.command(short_help="Plant wrong labels, or wrong numbers, in TABLE.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("table", type=PATH)
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option("--target", metavar="COLUMN", help="Numbers instead of labels.")
 @click.option("--rate", "-r", type=FRACTION, help="Fraction of wrong labels, or numbers.")
@@ -39,7 +39,7 @@ KINDS = (
 )
 @click.option(
     "--transition",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="CSV of P(label | class): a first column of classes, then one column per label "
     "(kind transition).",
 )
@@ -49,12 +49,12 @@ KINDS = (
     "--out",
     "-o",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The noisy table, in the format of TABLE; a folder for several files.",
 )
 @click.option(
     "--truth",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Where to write what is true, row by row. [default: OUT with .truth.csv]",
 )
 @click.option("--force", is_flag=True, help="Overwrite files that are there already.")

@@ -109,12 +109,15 @@ class _Jobs(click.ParamType):
 FRACTION = _Number("0<=x<=1", 1)
 FREQUENCY = _Number("0<x<=1000000000", 10**9, min_open=True)
 JOBS = _Jobs()
+PATH = click.Path(path_type=Path)
 SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
 # Options by the title under which the help shows them.
 input_option = partial(click.option, cls=TitledOption, title="What to audit")
-column_option = partial(click.option, cls=TitledOption, title="What the columns mean")
+column_option = partial(
+    click.option, cls=TitledOption, title="What the columns mean", metavar="COLUMN"
+)
 method_option = partial(click.option, cls=TitledOption, title="How")
 output_option = partial(click.option, cls=TitledOption, title="Output")
 parts_option = partial(click.option, cls=TitledOption, title="Larger than memory")
@@ -144,13 +147,13 @@ AUDIT_OPTIONS = (
     input_option(
         "--decisions",
         common=True,
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="What people decided in errata review. It replaces labels, or numbers, and is "
         "certain.",
     ),
     input_option(
         "--embeddings",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="What models look at instead of the columns: .npy, or a table, with a row for each "
         "row, in the same order or with the column of --id.",
     ),
@@ -164,7 +167,7 @@ AUDIT_OPTIONS = (
     ),
     input_option(
         "--pred-proba",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Out-of-fold probabilities of the labels by a model of yours: .npy with columns in "
         "the order of the sorted labels, or a table with columns named as they are.",
     ),
@@ -173,38 +176,31 @@ AUDIT_OPTIONS = (
         "--drop",
         common=True,
         multiple=True,
-        metavar="COLUMN",
         help="Not a feature, such as a column that gives the label away. May be given several "
         "times.",
     ),
     column_option(
         "--trust",
         multiple=True,
-        metavar="COLUMN",
         help="A feature even if it alone gives nearly every label away: it was measured "
         "independently. May be given several times.",
     ),
     column_option(
         "--group",
         common=True,
-        metavar="COLUMN",
         help="Rows that belong together, such as visits of a patient. No model is fitted to one "
         "of them and applied to another.",
     ),
     column_option(
         "--known",
         common=True,
-        metavar="COLUMN",
         help="Whether the label is certain (1 or 0). Such rows teach and are never flagged; true "
         "or false and yes or no will do, too.",
     ),
-    column_option(
-        "--id", "name", common=True, metavar="COLUMN", help="What to call the rows in the report."
-    ),
+    column_option("--id", "name", common=True, help="What to call the rows in the report."),
     column_option(
         "--by",
         common=True,
-        metavar="COLUMN",
         help="Where labels come from (annotator, site, month). Shows the noise of each; the "
         "column is no feature.",
     ),
@@ -241,7 +237,7 @@ AUDIT_OPTIONS = (
         "--out",
         "-o",
         common=True,
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Folder for what was found. [default: FILE with .audit]",
     ),
     output_option(
@@ -252,7 +248,7 @@ AUDIT_OPTIONS = (
     output_option("--json", "as_json", common=True, is_flag=True, help="Print the result as JSON."),
     output_option(
         "--compare-to",
-        type=click.Path(path_type=Path),
+        type=PATH,
         metavar="AUDIT",
         help="An earlier audit: say what changed since, in summary.md, too.",
     ),
@@ -306,7 +302,7 @@ AUDIT_OPTIONS = (
     ),
     kind_option(
         "--features",
-        type=click.Path(path_type=Path),
+        type=PATH,
         metavar="TABLE",
         help="With --item: a file with a row for each item, in which --id names its column of "
         "items. [default: that of --item]",

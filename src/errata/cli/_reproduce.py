@@ -9,7 +9,7 @@ import errata
 
 from .._format import count
 from ._common import clean_up, explain_resuming, make_console, show_bar
-from ._options import CLUSTER_OPTIONS, JOBS, SEED, add_options, open_engine
+from ._options import CLUSTER_OPTIONS, JOBS, PATH, SEED, add_options, open_engine
 
 
 @click.command()
@@ -20,12 +20,12 @@ from ._options import CLUSTER_OPTIONS, JOBS, SEED, add_options, open_engine
 @click.option("--repetitions", type=int, help="Instead of the experiment's own number.")
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder of CSV data sets. [default: $ERRATA_DATA]",
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Folder for results. [default: reproductions/NAME]",
 )
 @click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")

@@ -9,13 +9,13 @@ import errata
 
 from .._format import plural
 from ._common import say
-from ._options import FRACTION
+from ._options import FRACTION, PATH
 
 QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
 
 
 @click.command()
-@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="AUDIT", type=PATH)
 @click.option("--reviewer", metavar="NAME", help="Who decides. [default: your user name]")
 @click.option(
     "--queue",
@@ -31,13 +31,13 @@ QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
 )
 @click.option(
     "--table",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The audited table, to audit it again from the page. [default: where it was audited]",
 )
 @click.option(
     "--images",
     metavar="FOLDER",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Where the pictures are that a column of the table names.",
 )
 @click.option(
