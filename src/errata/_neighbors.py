@@ -543,7 +543,9 @@ def find_commonest(votes: np.ndarray) -> np.ndarray:
     >>> find_commonest(np.array([[0, 1, 1], [2, 0, 1]]))
     array([1, 2])
     """
-    tally = np.column_stack([(votes == vote[:, None]).sum(axis=1) for vote in votes.T])
+    tally = np.zeros(votes.shape, dtype=np.int32)  # of the votes for the class that each is for
+    for vote in votes.T:
+        tally += votes == vote[:, None]
     # The first of equals is the nearest.
     return np.take_along_axis(votes, tally.argmax(axis=1)[:, None], axis=1)[:, 0]
 
