@@ -13,7 +13,6 @@ import threading
 import warnings
 from pathlib import Path
 
-from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
 import errata
@@ -29,7 +28,7 @@ def audit(folder):
 
 def command_line(folder):
     """``errata audit iris.csv``, up to the report."""
-    from errata.cli.__main__ import main
+    from cli.command_line import invoke
 
     table = folder / "iris.csv"
     frame = load_iris(as_frame=True).frame
@@ -37,7 +36,7 @@ def command_line(folder):
     command = ["audit", str(table), "-l", "target", "--no-self-check", "--force"]
 
     def call():
-        result = CliRunner().invoke(main, command)
+        result = invoke(*command)
         assert result.exit_code == 0, result.output
 
     return call
