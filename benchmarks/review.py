@@ -275,7 +275,7 @@ def run_decisions():
 def real_work(data, name):
     X, proba, codes, wrong = read(name, data, 3_000)
     found = errata.audit(X, codes, pred_proba=proba, self_check=False, random_state=0)
-    before, p = found.for_review.components(found)
+    before, p = found._for_review.components(found)
     p = p.astype(float)
     told = [{"verdicts": 0, "seed": 0} | measure_real(found, wrong, slice(0), found.p_wrong)]
     told[0] |= real_interval(wrong, *found.noise_rate)

@@ -69,7 +69,7 @@ def test_what_diff_prints_is_as_its_schema_says(kind, audit_of):
 
 def test_rows_that_are_new_or_gone_are_as_the_schema_says(audit_of):
     old, new = (errata.auditing.load_audit(audit_of("classes")) for _ in range(2))
-    new.ids = np.array([f"new {name}" for name in new.ids])
+    new._ids = np.array([f"new {name}" for name in new._ids])
     told = errata.diff(old, new).to_dict()
     assert {row["why"] for row in told["newly_flagged"]} == {"new row"}
     assert {row["why"] for row in told["resolved"]} == {"row gone"}

@@ -78,4 +78,4 @@ def assert_same(found, wanted):
     assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
     np.testing.assert_allclose(found.transition, wanted.transition, rtol=0, atol=1e-6)
     assert found.notes == wanted.notes
-    assert found.rule == wanted.rule
+    assert found._rule == wanted._rule

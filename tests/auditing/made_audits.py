@@ -11,7 +11,7 @@ SHARED = {
     "self_check": None,
     "expected_precision": 0.8,
     "expected_recall": 0.7,
-    "rule": "by hand",
+    "_rule": "by hand",
 }
 
 

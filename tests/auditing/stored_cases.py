@@ -75,6 +75,6 @@ def stored_audit(folder, judged=None, cuts=(200, 201, 450), *, classes=PETS, has
         self_check=None,
         expected_precision=line[1],
         expected_recall=line[2],
-        rule="The worst come first.",
-        about={"errata": "0", "title": "pets", "seed": 0, "features": 3, "label": "pet"},
+        _rule="The worst come first.",
+        _about={"errata": "0", "title": "pets", "seed": 0, "features": 3, "label": "pet"},
     )

@@ -89,7 +89,7 @@ def test_a_cleaned_file_says_what_verdicts_tell_and_offers_a_second_audit(table,
             label = found.labels[row]
             other = found.classes[found.classes != label][0]
             given = {"label": as_text(label), "class_text": as_text(other)}
-            key = found.row_keys(np.array([row]))[0]
+            key = found._row_keys(np.array([row]))[0]
             decisions.record(said("suggestion", row, row_key=key, **given))
         cleaned = found.clean_file(file, tmp_path / "clean.csv", decisions=decisions)
     told = " ".join(cleaned.notes)

@@ -125,7 +125,7 @@ def test_columns_of_a_text_file_are_audited_and_modelled():
     table = {f"x{j}": [f"{cell:.6f}" for cell in X[:, j]] for j in range(4)}
     audit = quick(table | {"pet": NAMES[CODES]}, "pet", estimator=LogisticRegression())
     assert_sound(audit)
-    assert audit.about["label"] == "pet"
+    assert audit._about["label"] == "pet"
 
 
 @pytest.mark.parametrize("n_classes", [2, 60, 100])
@@ -170,7 +170,7 @@ def test_probabilities_are_enough(kind):
     }[kind]
     audit = errata.audit(None, CODES, pred_proba=proba, random_state=0)
     assert_sound(audit)
-    assert audit.points is None
+    assert audit._points is None
     assert "http://" not in audit.to_html()
 
 
@@ -386,7 +386,7 @@ def test_named_columns_of_probabilities_are_matched_to_labels(library):
 @pytest.mark.parametrize("seed", [3, np.int64(3), np.random.RandomState(3), None])
 def test_seeds_of_every_kind(seed):
     audit = quick(X, CODES, random_state=seed)
-    assert audit.about["seed"] == (3 if isinstance(seed, int | np.integer) else None)
+    assert audit._about["seed"] == (3 if isinstance(seed, int | np.integer) else None)
 
 
 def test_a_seed_repeats_the_audit_with_any_number_of_threads():
@@ -467,7 +467,7 @@ def test_a_model_needs_a_table():
 
 def test_a_dataframe_library_that_is_gone_is_named():
     audit = quick(X, CODES)
-    audit.about["dataframe"] = "no_such_library"
+    audit._about["dataframe"] = "no_such_library"
     with pytest.raises((ModuleNotFoundError, KeyError), match="no_such_library"):
         audit.table()
 

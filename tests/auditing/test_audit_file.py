@@ -32,8 +32,8 @@ def audited(path, label="pet", **how):
 
 def test_what_it_finds_is_cleaned_in_a_file_that_was_sorted_since(pets, tmp_path):
     audit = audited(pets)
-    assert audit.about["label"] == "pet"
-    assert audit.about["table"] == str(pets)
+    assert audit._about["label"] == "pet"
+    assert audit._about["table"] == str(pets)
     rows = read_table(pets).to_pylist()
     write_table(tmp_path / "sorted.csv", {k: [r[k] for r in rows[::-1]] for k in rows[0]})
     audit.clean_file(tmp_path / "sorted.csv", tmp_path / "clean.csv")
@@ -50,7 +50,7 @@ def test_it_finds_what_an_audit_of_the_same_table_finds(pets):
 
 def test_columns_are_named(pets):
     audit = audited(pets, ids="tag", by="source", drop=["price"])
-    assert audit.ids[7] == "t7"
+    assert audit._ids[7] == "t7"
     assert audit.summary()["by"]["column"] == "source"
     assert "`by` source" in " ".join(audited(pets).notes)
 
@@ -96,10 +96,10 @@ def test_a_pattern_is_read_in_parts_and_known_from_anywhere(pets, tmp_path, monk
     split(pets, tmp_path)
     monkeypatch.chdir(tmp_path)
     audit = audited("pets-*.csv", ids="tag", by="source", drop=["price"], out="pets.audit")
-    assert audit.about["table"] == str(tmp_path / "pets-*.csv")
-    assert audit.about["id"] == "tag"
+    assert audit._about["table"] == str(tmp_path / "pets-*.csv")
+    assert audit._about["id"] == "tag"
     loaded = errata.Audit.load("pets.audit")
-    assert loaded.about == audit.about
+    assert loaded._about == audit._about
     assert loaded.summary()["by"]["column"] == "source"
     at_once = audited(pets, ids="tag", by="source", drop=["price"])
     np.testing.assert_allclose(loaded.p_wrong, at_once.p_wrong, rtol=0, atol=1e-6)

@@ -78,7 +78,7 @@ def test_soft_rows_are_of_each_class_in_part(soft):
     assert audit.flagged.any()
     assert not audit.flagged.all()
     assert_allclose(counts.sum(axis=1), 1, rtol=0, atol=3e-3)  # less than 0.001 is left out
-    own = counts[np.arange(240), audit.codes]
+    own = counts[np.arange(240), audit._codes]
     assert_allclose(own, np.maximum(1 - audit.p_wrong, 1e-3), rtol=0, atol=1e-12)
     assert (counts[counts > 0] >= 1e-3).all()
 
@@ -92,7 +92,7 @@ def test_the_suggested_class_of_a_flagged_row_has_its_probability(soft):
 def test_elsewhere_wrong_labels_come_from_where_the_noise_model_says(soft):
     counts, audit = soft
     row = int(np.argmax(np.where(audit.flagged, 0, audit.p_wrong)))
-    label = audit.codes[row]
+    label = audit._codes[row]
     from_class = audit.prior * audit.transition[:, label]
     from_class[label] = 0
     wanted = audit.p_wrong[row] * from_class / from_class.sum()

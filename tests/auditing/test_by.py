@@ -22,7 +22,7 @@ def by(values, p_wrong=None, rows=None):
     mean = float(p_wrong.mean())
     audit.noise_rate = NoiseRate(mean, mean / 2, 2 * mean)
     found = audit.rates_by(values, name="who")
-    return found, audit.about["by"]["sentence"]
+    return found, audit._about["by"]["sentence"]
 
 
 def noisy(values, value, seed=0):

@@ -51,7 +51,7 @@ def audited(**options):
 
 def test_decided_rows_have_the_class_that_people_gave_and_are_known(decisions):
     audit = audited(decisions=decisions)
-    assert audit.known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0]])
+    assert audit._known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0]])
     assert audit.labels[WRONG[0]] == NAMES[CODES[WRONG[0]]]
     assert audit.labels[RIGHT[0]] == LABELS[RIGHT[0]]
     assert audit.labels[RIGHT[1]] is None
@@ -71,7 +71,7 @@ def test_what_was_known_before_stays_known(decisions):
     known = np.zeros(150, dtype=bool)
     known[RIGHT[5]] = True
     audit = audited(decisions=decisions, known=known)
-    assert audit.known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0], RIGHT[5]])
+    assert audit._known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0], RIGHT[5]])
 
 
 def test_rows_are_found_by_their_keys(decisions):
@@ -105,7 +105,7 @@ def test_decisions_of_which_no_row_is_here_get_a_sentence(decisions):
 def test_unusable_rows_of_a_recording_are_audited_like_others(decisions):
     recordings = np.repeat(["a", "b", "c"], 50)
     audit = audited(decisions=decisions, sequence=recordings)
-    assert audit.labelled.all()
+    assert audit._labelled.all()
     assert audit.labels[RIGHT[1]] == LABELS[RIGHT[1]]
     assert "1 row found unusable by people: audited like any other." in audit.notes
 
@@ -127,7 +127,7 @@ def test_whole_numbers_decided_before_a_cell_was_emptied_are_the_same_classes(tm
 
 def test_keys_are_kept(decisions):
     keys = [f"a.{row}" for row in range(150)]
-    assert audited(keys=keys).keys.tolist() == keys
+    assert audited(keys=keys)._keys.tolist() == keys
     with pytest.raises(ValueError, match="keys has 2 rows, but there are 150 labels"):
         audited(keys=["a", "b"], decisions=decisions)
 
@@ -168,7 +168,7 @@ def test_a_list_that_is_no_better_than_the_table_is_not_flagged(tmp_path):
         kind, value = ("label", labels[row]) if row % 2 else ("suggestion", 1 - labels[row])
         decide(path, row, kind, int(value), label=int(labels[row]))
     told = audited(labels=labels, decisions=path)
-    left = ~told.known
+    left = ~told._known
     assert 0.3 < told.p_wrong[left].mean() < 0.6
     assert told.flagged.mean() < 0.1
     assert any("no more often wrong than any row" in note for note in told.notes)

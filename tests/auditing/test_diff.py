@@ -34,7 +34,7 @@ def pets(wrong=(), **options):
 def some(audit, rows):
     """The audit of some of the rows, as if the others had never been there."""
     rows = np.asarray(rows)
-    names = (*audit._row_columns, "ids")
+    names = (*audit._row_columns, "_ids")
     return replace(audit, **{name: getattr(audit, name)[rows] for name in names})
 
 
@@ -67,7 +67,7 @@ def test_every_way_to_be_newly_flagged_is_told_apart():
 def test_every_way_to_be_resolved_is_told_apart():
     old, new = pets([3, 30]), pets([])
     old.flagged[[7, 8, 50]] = True
-    new.known = np.arange(60) == 8
+    new._known = np.arange(60) == 8
     found = errata.diff(old, some(new, [row for row in range(60) if row != 50]))
     assert why(found.resolved) == {
         "p3": "label changed",
@@ -124,21 +124,21 @@ def test_audits_of_every_kind_are_compared(kind, audit_of):
 
 def test_other_options_and_versions_are_noted_but_not_the_number_of_threads():
     old, new = pets(), pets()
-    old.about |= {"errata": "0.1", "arguments": {"random_state": 0, "n_jobs": 1, "drop": ["a"]}}
-    new.about |= {"errata": "0.2", "arguments": {"random_state": 1, "n_jobs": 2}}
+    old._about |= {"errata": "0.1", "arguments": {"random_state": 0, "n_jobs": 1, "drop": ["a"]}}
+    new._about |= {"errata": "0.2", "arguments": {"random_state": 1, "n_jobs": 2}}
     assert errata.diff(old, new).notes == [
         "The audits were made by errata 0.1 and errata 0.2.",
         "The audits were made with different options: --drop=a --seed=0 before, --seed=1 now.",
     ]
-    new.about |= {"errata": "0.1", "arguments": {"drop": ["a"], "n_jobs": 2, "random_state": 0}}
+    new._about |= {"errata": "0.1", "arguments": {"drop": ["a"], "n_jobs": 2, "random_state": 0}}
     assert errata.diff(old, new).notes == []
 
 
 def test_two_columns_of_labels_are_noted():
     old, new = pets(), pets()
-    old.about["label"] = "pet"
+    old._about["label"] = "pet"
     assert errata.diff(old, new).notes == []
-    new.about["label"] = "animal"
+    new._about["label"] = "animal"
     assert errata.diff(old, new).notes == ["The audits are of two columns, 'pet' and 'animal'."]
 
 
@@ -150,7 +150,7 @@ def test_rows_on_disk_are_compared_by_their_place(tmp_path):
     later = replace(audit, flagged=np.zeros(len(audit), dtype=bool))
     resolved = errata.diff(audit, later).resolved
     assert [row["row"] for row in resolved] == audit.table()["row"].tolist()
-    known = set(np.flatnonzero(audit.known))
+    known = set(np.flatnonzero(audit._known))
     assert all((row["why"] == "label known") == (row["row"] in known) for row in resolved)
 
 
@@ -165,12 +165,12 @@ def audit():
 
 
 def named(audit, names, column=None):
-    return replace(audit, ids=np.array(names), about=audit.about | {"id": column})
+    return replace(audit, _ids=np.array(names), _about=audit._about | {"id": column})
 
 
 def of_contents(audit, keys, columns):
     digests = RowDigests(columns, np.arange(len(keys)))
-    return replace(audit, keys=np.array(keys, dtype=object), digests=digests)
+    return replace(audit, _keys=np.array(keys, dtype=object), _digests=digests)
 
 
 def test_rows_are_found_by_their_ids_wherever_they_stand(audit):
@@ -202,9 +202,9 @@ def test_ids_of_different_columns_are_not_compared(audit):
 def test_an_index_names_rows_too(audit):
     pandas = pytest.importorskip("pandas")
     old, new = (
-        replace(audit, index=pandas.Index(list(n), name="n")) for n in (range(40), "x" * 40)
+        replace(audit, _index=pandas.Index(list(n), name="n")) for n in (range(40), "x" * 40)
     )
-    assert match_rows(old, replace(old, index=old.index[::-1]))[1].tolist()[:2] == [39, 38]
+    assert match_rows(old, replace(old, _index=old._index[::-1]))[1].tolist()[:2] == [39, 38]
     assert (match_rows(old, new)[1] == -1).all()
 
 
@@ -218,7 +218,7 @@ def test_rows_are_found_by_their_contents_where_the_columns_are_the_same(audit):
 
 
 def test_places_are_the_last_resort_and_said_to_be(audit):
-    old = replace(audit, keys=audit.row_keys())  # as an audit that was loaded
+    old = replace(audit, _keys=audit._row_keys())  # as an audit that was loaded
     shorter = replace(audit, p_wrong=audit.p_wrong[:30])
     by, _, notes = match_rows(old, shorter)
     assert by == "place"

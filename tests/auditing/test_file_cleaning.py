@@ -61,7 +61,7 @@ def test_decisions_come_first_from_a_file_or_open(in_python, tmp_path):
     table, audit = in_python
     path = tmp_path / "pets.decisions"
     with Decisions(path) as decisions:
-        decisions.record(said(row_key=audit.row_keys()[WRONG[0]], row=WRONG[0], kind="unusable"))
+        decisions.record(said(row_key=audit._row_keys()[WRONG[0]], row=WRONG[0], kind="unusable"))
         open_ = audit.clean_file(table, tmp_path / "a.csv", decisions=decisions, undecided="keep")
     again = audit.clean_file(table, tmp_path / "b.csv", decisions=path, undecided="keep")
     assert open_.n_kept == again.n_kept == len(audit) - 1
@@ -143,7 +143,7 @@ def test_several_labels_change_where_people_drop_a_row(tmp_path):
     table = written_kind("multilabel", tmp_path)
     audit = load_audit(audited_kind("multilabel", table, "--no-self-check")[0])
     with Decisions(tmp_path / "a.decisions") as decisions:
-        decisions.record(said(row_key=audit.row_keys()[0], kind="unusable"))
+        decisions.record(said(row_key=audit._row_keys()[0], kind="unusable"))
         how = {"decisions": decisions, "undecided": "act"}
         done = audit.clean_file(table, tmp_path / "clean.csv", "relabel", **how)
         cleaned = audit.clean("relabel", **how)

@@ -167,7 +167,7 @@ def test_a_table_with_more_rows_than_are_sorted_is_flagged_by_a_line(known, monk
 )
 def test_the_rule_says_how_long_the_list_is(precision, said):
     audit = errata.audit(*blobs(60), estimators=QUICK, precision=precision, self_check=False)
-    assert audit.rule.endswith(said)
+    assert audit._rule.endswith(said)
 
 
 K = 3

@@ -210,7 +210,7 @@ def test_without_skill_models_are_not_said_to_fail():
 
 def test_an_audit_that_let_go_of_its_table_says_so():
     result = audit(*clean_table())
-    result.for_review = None
+    result._for_review = None
     with pytest.raises(ValueError, match="let go of their table"):
         result.issues()
     assert result.summary()["issues"] is None

@@ -149,7 +149,7 @@ def test_known_labels_come_back_from_disk(tmp_path):
     audit = audited(known)
     audit.save(tmp_path / "a.audit")
     again = errata.Audit.load(tmp_path / "a.audit")
-    np.testing.assert_array_equal(again.known, known)
+    np.testing.assert_array_equal(again._known, known)
     assert again.summary() == audit.summary()
 
 

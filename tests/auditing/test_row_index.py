@@ -49,11 +49,11 @@ def test_the_index_is_kept_in_table_examples_cleaning_and_on_disk(kind, tmp_path
 def test_what_merely_counts_the_rows_is_no_index():
     for index in (None, pandas.RangeIndex(N), pandas.Index(np.arange(N))):
         _, audit = audited(index)
-        assert audit.index is None
+        assert audit._index is None
         assert audit.examples[0]["id"] is None
     how = {"estimators": QUICK, "self_check": False, "random_state": 0}
-    assert errata.audit(X, LABELS, **how).index is None
-    assert errata.audit({"a": X[:, 0], "b": X[:, 1]}, LABELS, **how).index is None
+    assert errata.audit(X, LABELS, **how)._index is None
+    assert errata.audit({"a": X[:, 0], "b": X[:, 1]}, LABELS, **how)._index is None
 
 
 def test_ids_go_before_the_index():
@@ -69,14 +69,14 @@ def test_values_that_no_file_holds_become_text(tmp_path):
     _, audit = audited(index)
     audit.save(tmp_path / "plants.audit")
     again = errata.Audit.load(tmp_path / "plants.audit")
-    assert again.index.tolist() == [str(value) for value in index]
+    assert again._index.tolist() == [str(value) for value in index]
 
 
 def test_a_polars_table_has_none():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(X, schema=["a", "b", "c", "d"])
     audit = errata.audit(frame, LABELS, estimators=QUICK, self_check=False, random_state=0)
-    assert audit.index is None
+    assert audit._index is None
     assert "index" not in audit.table().columns
 
 
@@ -92,13 +92,13 @@ def test_a_polars_table_has_none():
 )
 def test_what_a_file_cannot_hold_is_kept_as_text(level, expected, tmp_path):
     audit = audited(None)[1]
-    audit.index = level.repeat(N // 2)
+    audit._index = level.repeat(N // 2)
     audit.save(tmp_path / "plants.audit")
-    assert errata.Audit.load(tmp_path / "plants.audit").index[0] == expected
+    assert errata.Audit.load(tmp_path / "plants.audit")._index[0] == expected
 
 
 def test_names_that_json_cannot_hold_are_kept_as_text(tmp_path):
     index = pandas.RangeIndex(1, N + 1, name=("site", np.int64(1)))
     audit = audited(index)[1]
     audit.save(tmp_path / "plants.audit")
-    assert errata.Audit.load(tmp_path / "plants.audit").index.name == str(index.name)
+    assert errata.Audit.load(tmp_path / "plants.audit")._index.name == str(index.name)

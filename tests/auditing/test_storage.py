@@ -32,7 +32,7 @@ def test_what_was_saved_comes_back(kind, tmp_path):
     audit.save(tmp_path / "pets.audit")
     again = errata.Audit.load(tmp_path / "pets.audit")
     assert again.summary() == audit.summary()
-    for name in ("labels", "suggested", "classes", "p_wrong", "suspicion", "flagged", "codes"):
+    for name in ("labels", "suggested", "classes", "p_wrong", "suspicion", "flagged", "_codes"):
         assert getattr(again, name).dtype == getattr(audit, name).dtype
         np.testing.assert_array_equal(getattr(again, name), getattr(audit, name))
     np.testing.assert_array_equal(again.clean("relabel").labels, audit.clean("relabel").labels)
@@ -50,7 +50,7 @@ def test_an_audit_is_replaced_and_nothing_else_is_left(tmp_path):
     path = tmp_path / "new" / "pets.audit"
     audited(CODES).save(path)
     audited(CODES, title="second").save(path)
-    assert errata.Audit.load(path).about["title"] == "second"
+    assert errata.Audit.load(path)._about["title"] == "second"
     assert [p.name for p in path.parent.iterdir()] == ["pets.audit"]
 
 
@@ -76,7 +76,7 @@ def test_a_failure_leaves_the_old_audit_and_no_rubbish(moment, monkeypatch, tmp_
             patch.setattr(Path, "rename", fail_once)
         with pytest.raises(OSError, match="the disk is full"):
             audited(CODES, title="second").save(path)
-    assert errata.Audit.load(path).about["title"] == "first"
+    assert errata.Audit.load(path)._about["title"] == "first"
     assert [p.name for p in tmp_path.iterdir()] == ["pets.audit"]
 
 
@@ -116,13 +116,13 @@ def test_an_audit_of_another_kind_is_loaded_by_its_own_class(tmp_path):
 def test_digests_come_back_where_there_are_any(tmp_path):
     audit = audited(CODES)
     audit.save(tmp_path / "none.audit")
-    assert errata.Audit.load(tmp_path / "none.audit").digests is None
-    audit.digests = RowDigests(["a", "b"], np.arange(len(CODES)) - 2**62)
+    assert errata.Audit.load(tmp_path / "none.audit")._digests is None
+    audit._digests = RowDigests(["a", "b"], np.arange(len(CODES)) - 2**62)
     audit.save(tmp_path / "some.audit")
-    again = errata.Audit.load(tmp_path / "some.audit").digests
+    again = errata.Audit.load(tmp_path / "some.audit")._digests
     assert again.columns == ["a", "b"]
     assert again.values.dtype == np.int64
-    np.testing.assert_array_equal(again.values, audit.digests.values)
+    np.testing.assert_array_equal(again.values, audit._digests.values)
 
 
 def fingerprint(audit, folder):
@@ -135,9 +135,9 @@ def test_keys_come_back_and_the_fingerprint_names_the_audit(tmp_path):
     audit = audited(CODES)
     first = fingerprint(audit, tmp_path / "first.audit")
     again = errata.Audit.load(tmp_path / "first.audit")
-    assert again.keys.tolist() == [f"row.{row}" for row in range(len(CODES))]
+    assert again._keys.tolist() == [f"row.{row}" for row in range(len(CODES))]
     assert fingerprint(again, tmp_path / "again.audit") == first
-    for change in ({"keys": audit.row_keys()[::-1]}, {"p_wrong": audit.p_wrong + 1e-9}):
+    for change in ({"_keys": audit._row_keys()[::-1]}, {"p_wrong": audit.p_wrong + 1e-9}):
         assert fingerprint(replace(audit, **change), tmp_path / "other.audit") != first
     assert fingerprint(audited(np.where(CODES == 0, 7, CODES)), tmp_path / "other.audit") != first
 
@@ -180,8 +180,8 @@ def test_recordings_and_their_clock_come_back(walks, tmp_path):
     audit, _ = walks
     audit.save(tmp_path / "dogs.audit")
     again = errata.Audit.load(tmp_path / "dogs.audit")
-    assert again.timeline.clock_name == "t"
-    assert again.traces == audit.traces
+    assert again._timeline.clock_name == "t"
+    assert again._traces == audit._traces
     assert again.stretches().equals(audit.stretches())
     assert again.summary() == audit.summary()
 
@@ -195,12 +195,12 @@ def test_an_audit_with_rows_in_many_files_comes_back(tmp_path):
         path.unlink()  # what was saved needs nothing of where it was made
     again = errata.Audit.load(tmp_path / "pets.audit")
     assert again.summary() == audit.summary()
-    assert again.stored.parts == audit.stored.parts
-    assert again.stored.fingerprint() == audit.stored.fingerprint()
+    assert again._stored.parts == audit._stored.parts
+    assert again._stored.fingerprint() == audit._stored.fingerprint()
     assert again.classes.dtype == PETS.dtype
-    np.testing.assert_array_equal(again.codes, judged_rows().code)
+    np.testing.assert_array_equal(again._codes, judged_rows().code)
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
-    assert numbers["fingerprint"] == audit.stored.fingerprint()
+    assert numbers["fingerprint"] == audit._stored.fingerprint()
     assert numbers["unlabelled"] == np.sum(judged_rows().code < 0)
     assert numbers["known"] == judged_rows().known.sum()
 
@@ -218,7 +218,7 @@ def test_rows_in_many_files_can_be_saved_over_themselves_and_twice(tmp_path):
         assert len(again.p_wrong) == 600
     audited(CODES).save(path)  # one of the other kind may take its place
     assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
-    assert errata.Audit.load(path).stored is None
+    assert errata.Audit.load(path)._stored is None
 
 
 def test_a_column_that_was_replaced_is_saved(tmp_path):
@@ -226,9 +226,9 @@ def test_a_column_that_was_replaced_is_saved(tmp_path):
     audit.p_wrong = np.linspace(0, 1, 600)
     audit.save(tmp_path / "pets.audit")
     again = errata.Audit.load(tmp_path / "pets.audit")
-    assert again.stored is None
+    assert again._stored is None
     np.testing.assert_array_equal(again.p_wrong, np.linspace(0, 1, 600))
-    np.testing.assert_array_equal(again.codes, audit.codes)
+    np.testing.assert_array_equal(again._codes, audit._codes)
 
 
 def test_files_are_copied_where_they_cannot_have_two_names(tmp_path, monkeypatch):
@@ -246,4 +246,4 @@ def test_rows_that_have_gone_leave_the_old_audit_alone(tmp_path):
     (tmp_path / "rows" / "part-000000000200.parquet").unlink()
     with pytest.raises(FileNotFoundError, match=r"part-000000000200\.parquet does not exist"):
         audit.save(tmp_path / "pets.audit")
-    assert errata.Audit.load(tmp_path / "pets.audit").about["title"] == "first"
+    assert errata.Audit.load(tmp_path / "pets.audit")._about["title"] == "first"

@@ -94,9 +94,9 @@ def test_examples_are_shown_among_drawn_rows_by_their_places_in_the_table(tmp_pa
         for other in (*example["similar"], *example["compared"]):
             assert other["label"] == TABLE["pet"][other["row"]]
     assert "nearest rows among 900 drawn ones" in found.examples[0]["reasons"][1]
-    assert len(found.points["row"]) == len(set(found.points["row"]))
-    place = {row: at for at, row in enumerate(found.points["row"])}
-    assert found.points["p_wrong"][place[rows[0]]] == pytest.approx(
+    assert len(found._points["row"]) == len(set(found._points["row"]))
+    place = {row: at for at, row in enumerate(found._points["row"])}
+    assert found._points["p_wrong"][place[rows[0]]] == pytest.approx(
         found.p_wrong[rows[0]], abs=1e-3
     )
 
@@ -105,7 +105,7 @@ def test_an_audit_in_parts_can_be_reviewed(tmp_path):
     found = stored(write(tmp_path / "pets", [0, 1_000, N]), tmp_path)
     wanted = in_memory()
     wanted.save(tmp_path / "wanted.audit")
-    assert found.for_review is not None
+    assert found._for_review is not None
     one, other = (
         parquet.read_table(tmp_path / name / "cards.parquet").to_pydict()
         for name in ("pets.audit", "wanted.audit")

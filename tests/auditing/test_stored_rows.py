@@ -37,14 +37,14 @@ def test_labels_come_back_as_the_classes_are(kind, special, tmp_path):
     audit = stored_audit(tmp_path, judged, classes=KINDS[kind])
     blank = judged.code < 0
     assert blank.any() == special
-    np.testing.assert_array_equal(audit.codes, judged.code)
-    np.testing.assert_array_equal(audit.labelled, ~blank)
+    np.testing.assert_array_equal(audit._codes, judged.code)
+    np.testing.assert_array_equal(audit._labelled, ~blank)
     expected = KINDS[kind][judged.code[~blank]]
     assert audit.labels[~blank].tolist() == expected.tolist()
     assert audit.suggested.dtype == KINDS[kind].dtype
     if not special:
         assert audit.labels.dtype == KINDS[kind].dtype
-        assert audit.known is None
+        assert audit._known is None
 
 
 def test_two_classes_may_be_yes_and_no(tmp_path):
@@ -57,7 +57,7 @@ def test_two_classes_may_be_yes_and_no(tmp_path):
 @pytest.mark.parametrize("rows", [slice(0, 600), slice(199, 202), slice(200, 200), slice(450, 600)])
 def test_a_slice_holds_the_rows_asked_for(rows, tmp_path):
     audit, judged = stored_audit(tmp_path), judged_rows()
-    stored = audit.stored
+    stored = audit._stored
     np.testing.assert_array_equal(stored.codes("labels", rows.start, rows.stop), judged.code[rows])
     found = stored.read("suspicion", rows.start, rows.stop)
     expected = np.where(judged.audited, judged.suspicion, 0)[rows]
@@ -68,14 +68,14 @@ def test_a_slice_holds_the_rows_asked_for(rows, tmp_path):
 def test_rows_anywhere_are_read_from_their_files(tmp_path):
     audit = stored_audit(tmp_path)
     rows = np.array([450, 3, 599, 200, 3])
-    np.testing.assert_array_equal(audit.stored.take("labels", rows), audit.labels[rows])
-    np.testing.assert_array_equal(audit.stored.take("p_wrong", rows), audit.p_wrong[rows])
+    np.testing.assert_array_equal(audit._stored.take("labels", rows), audit.labels[rows])
+    np.testing.assert_array_equal(audit._stored.take("p_wrong", rows), audit.p_wrong[rows])
 
 
 def test_only_files_with_rows_asked_for_are_opened(tmp_path):
     audit = stored_audit(tmp_path)
     (tmp_path / "rows" / "part-000000000201.parquet").unlink()
-    assert len(audit.stored.read("p_wrong", 0, 201)) == 201
+    assert len(audit._stored.read("p_wrong", 0, 201)) == 201
     with pytest.raises(FileNotFoundError, match=r"part-000000000201\.parquet does not exist"):
         _ = audit.p_wrong
 
@@ -84,12 +84,12 @@ def test_a_name_for_all_rows_is_found_without_reading_them(tmp_path):
     for name in ("first", "second", "third", "fourth"):
         (tmp_path / name).mkdir()
     judged = judged_rows()
-    first = stored_audit(tmp_path / "first", judged).stored
-    assert first.fingerprint() == stored_audit(tmp_path / "second", judged).stored.fingerprint()
+    first = stored_audit(tmp_path / "first", judged)._stored
+    assert first.fingerprint() == stored_audit(tmp_path / "second", judged)._stored.fingerprint()
     p_wrong = judged.p_wrong.copy()
     p_wrong[np.flatnonzero(judged.may_be_flagged)[0]] += 1e-9
-    changed = stored_audit(tmp_path / "third", judged._replace(p_wrong=p_wrong)).stored
-    renamed = stored_audit(tmp_path / "fourth", judged, classes=np.array(list("abcd"))).stored
+    changed = stored_audit(tmp_path / "third", judged._replace(p_wrong=p_wrong))._stored
+    renamed = stored_audit(tmp_path / "fourth", judged, classes=np.array(list("abcd")))._stored
     assert len({s.fingerprint() for s in (first, changed, renamed)}) == 3
     for path in (tmp_path / "first" / "rows").iterdir():
         path.unlink()
@@ -138,8 +138,8 @@ def test_rows_finished_part_by_part_are_those_of_an_audit_in_memory(
     monkeypatch.setattr("auditing.stored_cases.RATE", rate)
     again = stored_audit(tmp_path, judged, cuts, classes=audit.classes)
     assert audit.flagged.sum() >= 20
-    assert (audit.known.sum(), (~audit.labelled).sum(), (audit.codes == 3).sum()) == (22, 18, 1)
-    for name in ("labels", "suggested", "flagged", "known", "codes", "labelled"):
+    assert (audit._known.sum(), (~audit._labelled).sum(), (audit._codes == 3).sum()) == (22, 18, 1)
+    for name in ("labels", "suggested", "flagged", "_known", "_codes", "_labelled"):
         assert getattr(again, name).dtype == getattr(audit, name).dtype
         np.testing.assert_array_equal(getattr(again, name), getattr(audit, name), err_msg=name)
     for name in ("p_wrong", "suspicion"):
@@ -188,8 +188,8 @@ def test_without_skill_nothing_is_flagged(tmp_path):
     audit = stored_audit(tmp_path, has_skill=False)
     assert not audit.flagged.any()
     assert audit.summary()["flagged"]["cleaned"]["rows"] == 0
-    np.testing.assert_array_equal(audit.suggested[audit.labelled], audit.labels[audit.labelled])
-    assert set(audit.suggested[~audit.labelled]) <= set(PETS)
+    np.testing.assert_array_equal(audit.suggested[audit._labelled], audit.labels[audit._labelled])
+    assert set(audit.suggested[~audit._labelled]) <= set(PETS)
 
 
 def test_a_label_that_is_certain_is_not_flagged_even_if_all_others_are(tmp_path):
@@ -211,7 +211,7 @@ pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 def test_batches_hold_all_rows_in_order(flowers, tmp_path, monkeypatch):
     monkeypatch.setattr(_audit, "BATCH_ROWS", 40)
     for audit, n_batches in ((flowers[0], 4), (stored_audit(tmp_path), 4)):
-        batches, columns = list(audit.batches()), audit.columns()
+        batches, columns = list(audit.batches()), audit._columns()
         assert len(batches) == n_batches
         assert columns["row"].tolist() == list(range(len(audit)))
         for name, column in columns.items():
@@ -252,8 +252,8 @@ def test_a_summary_reads_no_row(tmp_path):
 def test_what_summaries_say_is_what_the_rows_say(tmp_path):
     audit = stored_audit(tmp_path)
     in_memory = replace(audit)  # with the arrays in place of files
-    assert in_memory.stored is None
-    assert audit.stored is not None
+    assert in_memory._stored is None
+    assert audit._stored is not None
     assert in_memory.summary() == audit.summary()
 
 

@@ -40,8 +40,8 @@ def test_a_row_without_a_label_has_none_that_could_be_wrong(audit):
     np.testing.assert_array_equal(audit.p_wrong[BLANK], 0)
     np.testing.assert_array_equal(audit.suspicion[BLANK], 0)
     assert not audit.flagged[BLANK].any()
-    assert (audit.codes[BLANK] == -1).all()
-    assert not audit.labelled[BLANK].any()
+    assert (audit._codes[BLANK] == -1).all()
+    assert not audit._labelled[BLANK].any()
     assert not {e["row"] for e in audit.examples} & set(np.flatnonzero(BLANK).tolist())
 
 
@@ -76,7 +76,7 @@ def test_missing_numbers_are_missing_labels(nothing):
     labels = np.array(CODES, dtype=float if nothing is not None else object)
     found = audited(blanked(labels, BLANK, nothing))
     assert found.classes.tolist() == [0, 1, 2]
-    assert (found.codes[BLANK] == -1).all()
+    assert (found._codes[BLANK] == -1).all()
 
 
 def test_probabilities_of_the_user_stand_for_a_table():
@@ -91,7 +91,7 @@ def test_sparse_tables_and_groups_are_understood():
 
     labels = blanked()
     found = audited(labels, sparse.csr_array(np.abs(X)), groups=np.arange(210) % 50)
-    assert (found.codes[BLANK] == -1).all()
+    assert (found._codes[BLANK] == -1).all()
     assert np.isfinite(found.p_suggested).all()
 
 

@@ -92,8 +92,8 @@ def test_everything_is_in_the_folder_beside_the_table(audited):
     assert "pets.csv" in page
     assert f"errata clean {folder} -o {table.with_suffix('.clean.csv')}" in page
     audit = errata.Audit.load(folder)
-    assert audit.about["label"] == "pet"
-    assert audit.about["table"] == str(table.resolve())
+    assert audit._about["label"] == "pet"
+    assert audit._about["table"] == str(table.resolve())
     assert sorted(np.flatnonzero(audit.flagged)) == WRONG
     assert audit.self_check is None
 
@@ -161,7 +161,7 @@ def test_columns_that_were_named_are_not_features(table, tmp_path):
     arguments = ["--group", "owner", "--id", "tag", "--drop", "ears", "-o", tmp_path / "out"]
     assert run(table, "-l", "pet", *arguments).exit_code == 0
     audit = errata.Audit.load(tmp_path / "out")
-    assert audit.about["features"] == 1
+    assert audit._about["features"] == 1
     assert set(audit.examples[0]["values"]) == {"weight"}
     assert audit.examples[0]["id"] in ("t3", "t40")
 
@@ -263,7 +263,7 @@ def test_any_installed_model_is_used_with_its_settings(table, tmp_path):
     assert result.exit_code == 0, result.output
     audit = errata.Audit.load(tmp_path / "pets.audit")
     assert audit.models[-1]["name"] == "your model"
-    assert {"model": model, "model_args": settings}.items() <= audit.about["arguments"].items()
+    assert {"model": model, "model_args": settings}.items() <= audit._about["arguments"].items()
 
 
 @pytest.mark.parametrize(
@@ -577,7 +577,7 @@ def test_a_signal_may_be_seen_through_wavelets(recordings):
     result = run(recordings, "-l", "gait", "--sequence", "dog", *options)
     assert result.exit_code == 0, result.output
     found = errata.Audit.load(recordings.with_name("dogs.audit"))
-    assert found.about["features"] == 1
+    assert found._about["features"] == 1
 
 
 def test_an_audit_row_by_row_has_no_stretches(audited):
@@ -609,8 +609,8 @@ def test_known_labels_are_not_flagged_and_their_column_is_no_feature(tmp_path):
     assert result.exit_code == 0, result.output
     audit = errata.Audit.load(tmp_path / "pets.audit")
     assert np.flatnonzero(audit.flagged).tolist() == WRONG[1:]
-    assert audit.about["features"] == 3
-    assert audit.known.sum() == 1
+    assert audit._about["features"] == 3
+    assert audit._known.sum() == 1
     cards = read_table(tmp_path / "pets.audit" / "cards.parquet")
     assert set(json.loads(cards["card"][0].as_py())["values"]) == {
         *("weight", "ears", "owner", "tag")
@@ -622,7 +622,7 @@ def test_a_row_is_known_again_whatever_its_label_becomes(tmp_path):
     turned = {name: column[::-1] for name, column in animals().items()}
     turned["pet"] = np.where(turned["pet"] == "dog", "wolf", "cat")
     second = errata.Audit.load(audited_folder(tmp_path, "wolves.csv", **turned))
-    assert second.keys[::-1].tolist() == first.keys.tolist()
+    assert second._keys[::-1].tolist() == first._keys.tolist()
 
 
 def audited_folder(folder, name, **changes):
@@ -636,13 +636,13 @@ def test_a_second_audit_stands_on_what_people_decided_about_the_first(tmp_path):
     assert run(path, "-l", "pet", "--drop", "tag").exit_code == 0
     first = errata.Audit.load(tmp_path / "pets.audit")
     noted = {"drop": ["tag"], "random_state": 0, "n_jobs": 1, "self_check": False}
-    assert first.about["arguments"] == noted
+    assert first._about["arguments"] == noted
     where = tmp_path / "pets.decisions"
     with errata.review.Decisions(where) as decisions:
         for row, kind, pet in ((3, "suggestion", "dog"), (40, "label", "dog"), (7, "unusable", "")):
             decisions.record(
                 errata.review.Event(
-                    **{"reviewer": "ann", "row": row, "row_key": first.keys[row], "kind": kind},
+                    **{"reviewer": "ann", "row": row, "row_key": first._keys[row], "kind": kind},
                     **{"class_text": json.dumps(pet) if pet else None, "audit": "5f0c"},
                     **{"label": json.dumps(str(first.labels[row])), "p_wrong": 0.9},
                     suggested='"dog"',
@@ -653,7 +653,7 @@ def test_a_second_audit_stands_on_what_people_decided_about_the_first(tmp_path):
     assert result.exit_code == 0, result.output
     assert "2 labels decided by people" in words(result)
     second = errata.Audit.load(out)
-    assert second.known.nonzero()[0].tolist() == [3, 40]
+    assert second._known.nonzero()[0].tolist() == [3, 40]
     assert second.labels[[3, 40, 7]].tolist() == ["dog", "dog", None]
     assert not second.flagged.any()
     done = invoke("clean", out, "-o", tmp_path / "out.csv")

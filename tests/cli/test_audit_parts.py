@@ -57,11 +57,11 @@ def test_a_folder_is_audited_and_all_is_beside_it(pets, tmp_path):
     assert len(audit) == 120
     assert sorted(np.argsort(-audit.suspicion)[:3].tolist()) == [3, 43, 83]
     files = [str(pets.resolve() / f"part-{part}.parquet") for part in range(3)]
-    assert audit.about["tables"] == files
-    assert audit.about["table"] == str(pets.resolve())
-    assert audit.about["label"] == "pet"
-    assert audit.about["features"] == 2
-    assert audit.about["clean"] == f"errata clean {tmp_path / 'pets.audit'} -o {pets}.clean"
+    assert audit._about["tables"] == files
+    assert audit._about["table"] == str(pets.resolve())
+    assert audit._about["label"] == "pet"
+    assert audit._about["features"] == 2
+    assert audit._about["clean"] == f"errata clean {tmp_path / 'pets.audit'} -o {pets}.clean"
     names = {path.name for path in (tmp_path / "pets.audit").iterdir()}
     assert {"report.html", "ranked.csv", "audit.json", "rows.parquet", "cards.parquet"} <= names
     assert "errata review" in result.stdout
@@ -81,7 +81,7 @@ def test_the_same_rows_in_one_file_or_in_many_give_the_same_numbers(pets, tmp_pa
     )
     np.testing.assert_allclose(many.p_wrong, one.p_wrong, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(many.flagged, one.flagged)
-    assert many.about["table"] == str(pets / "part-*.parquet")
+    assert many._about["table"] == str(pets / "part-*.parquet")
 
 
 def test_text_files_of_a_pattern_are_read_as_they_are(tmp_path):
@@ -97,7 +97,7 @@ def test_a_file_that_may_not_fit_is_read_in_parts(tmp_path, monkeypatch):
     write_table(tmp_path / "pets.parquet", animals())
     monkeypatch.setattr("errata._files.FITS", 0)
     assert run(tmp_path / "pets.parquet", "-l", "pet").exit_code == 0
-    assert errata.Audit.load(tmp_path / "pets.audit").digests is None
+    assert errata.Audit.load(tmp_path / "pets.audit")._digests is None
 
 
 def test_an_audit_of_parts_gives_way_only_when_forced(pets, tmp_path):
@@ -191,7 +191,7 @@ def test_beyond_what_is_kept_in_one_file_nothing_is_reviewed(
     assert numbers["about"]["review"] is None
     assert [part[:2] for part in numbers["parts"]] == [[0, 40], [40, 80], [80, 120]]
     audit = errata.Audit.load(tmp_path / "pets.audit")
-    assert audit.stored is not None
+    assert audit._stored is not None
     listed = read_table(tmp_path / "pets.audit" / "ranked.csv")
     assert len(listed) == audit.flagged.sum()
 

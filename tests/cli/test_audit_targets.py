@@ -88,8 +88,8 @@ def test_the_folder_holds_the_ranked_rows_and_the_report(audited):
     numbers = json.loads((folder / "audit.json").read_text())
     assert (numbers["kind"], numbers["about"]["target"]) == ("numbers", "price")
     again = errata.TargetAudit.load(folder)
-    assert again.digests is not None
-    assert again.about["features"] == 1
+    assert again._digests is not None
+    assert again._about["features"] == 1
 
 
 @pytest.mark.parametrize("action", ["drop", "replace", "unlabel"])
@@ -216,7 +216,7 @@ def decided(audited, tmp_path):
         for row, kind, given in ((5, "other", 401.25), (40, "label", None), (8, "unusable", None)):
             recorded = as_text(audit.targets[row])
             text = None if kind == "unusable" else recorded if given is None else as_text(given)
-            seen = {"row_key": audit.keys[row], "class_text": text, "label": recorded}
+            seen = {"row_key": audit._keys[row], "class_text": text, "label": recorded}
             decisions.record(said(kind, row, **seen))
     return folder
 

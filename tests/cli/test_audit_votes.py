@@ -74,7 +74,7 @@ def test_a_table_of_the_items_is_matched_by_its_column(folder):
     done = run(folder / "votes.csv", *COLUMNS, *features, "--out", out)
     assert done.exit_code == 0, done.output
     found = errata.VoteAudit.load(out)
-    assert found.about["features"] == 2
+    assert found._about["features"] == 2
     assert found.evidence["feature_weight"] is not None
     assert {line["value"] for line in found.summary()["by"]["values"]} == {"day", "night"}
 
@@ -95,7 +95,7 @@ def test_the_column_of_items_may_have_another_name_and_hold_names_of_files(folde
     done = run(votes, *COLUMNS, *both, "--out", out)
     assert done.exit_code == 0, done.output
     found = errata.VoteAudit.load(out)
-    assert (found.about["id"], found.items[0]) == ("file", "0.png")
+    assert (found._about["id"], found.items[0]) == ("file", "0.png")
     missing = run(votes, *COLUMNS, "--features", renamed, "--out", folder / "x")
     assert missing.exit_code == 2
     assert "that says which item each row is; name it with --id" in missing.output

@@ -44,8 +44,8 @@ def audited(folder, labels, name="pets.csv", from_file=True, about="tags"):
         whole, about if about == "tags" else list(labels), self_check=False, random_state=0
     )
     if from_file:
-        found.digests = row_digests(whole)
-        found.about["table"] = str(folder / name)
+        found._digests = row_digests(whole)
+        found._about["table"] = str(folder / name)
     found.save(folder / "pets.audit")
     return errata.MultilabelAudit.load(folder / "pets.audit")
 
@@ -217,7 +217,7 @@ def test_labels_that_are_not_told_stay(texts):
 def test_what_people_decided_comes_first(tmp_path):
     audit = audited(tmp_path, {"tags": ["; ".join(own) for own in sets()]})
     first, second = np.argsort(-audit.suspicion)[:2].tolist()
-    keys = audit.row_keys()
+    keys = audit._row_keys()
     with Decisions(tmp_path / "pets.decisions") as decisions:
         decisions.record(said("other", first, row_key=keys[first], class_text='["bird", "cat"]'))
         decisions.record(said("unusable", second, row_key=keys[second]))

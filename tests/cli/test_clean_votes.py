@@ -70,7 +70,7 @@ def test_decisions_of_people_come_first(folder, tmp_path):
     other = next(str(name) for name in audit.classes if name not in known)
     path = folder / "votes.decisions"
     with Decisions(path) as decisions:
-        key = audit.row_keys()[row]
+        key = audit._row_keys()[row]
         decisions.record(said("other", row, row_key=key, class_text=as_text(other)))
     try:
         done = invoke("clean", folder / "votes.audit", "-o", tmp_path / "items.csv")

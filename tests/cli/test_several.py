@@ -67,7 +67,7 @@ def here(audited, tmp_path):
 
 
 def saved(audit, folder, named, files):
-    audit.about |= {"label": "pet", "table": str(named), "tables": list(map(str, files))}
+    audit._about |= {"label": "pet", "table": str(named), "tables": list(map(str, files))}
     audit.save(folder / "pets.audit")
     return folder
 
@@ -121,8 +121,8 @@ def test_folder_and_audit_may_move_together(here, tmp_path_factory):
 
 
 def test_an_audit_made_in_python_knows_its_files(here, audited):
-    files = audited.about["tables"]
-    audited.about["table"] = None
+    files = audited._about["tables"]
+    audited._about["table"] = None
     audited.save(here / "pets.audit")
     result = run("clean", here / "pets.audit", "-o", here / "pets" / "clean")
     assert result.exit_code == 0, result.output

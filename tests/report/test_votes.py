@@ -13,7 +13,7 @@ pytest.importorskip("jinja2", reason="jinja2 is not installed")
 @pytest.fixture(scope="module")
 def summary():
     audit = errata.audit_votes(crowd()[0], random_state=0, title="pets.csv")
-    audit.about["clean"] = "errata clean pets.audit -o items.csv"
+    audit._about["clean"] = "errata clean pets.audit -o items.csv"
     return audit.summary()
 
 

@@ -185,7 +185,7 @@ class Problem(ABC):
         options = self.options
         result._describe = lambda: describe_examples(view(), rows, flagged, names, options)
         if self.has_map:
-            result.points = view().draw_points(rows, flagged, options.seed)
+            result._points = view().draw_points(rows, flagged, options.seed)
 
     def look(self, rows: np.ndarray) -> RowsView:
         """A view that holds some rows of the table at least."""
@@ -233,7 +233,7 @@ def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
         result = problem.result(check)
         problem.show(result)
         if problem.may_be_reviewed:
-            result.for_review = ForReview(problem, seconds=time.perf_counter() - started)
+            result._for_review = ForReview(problem, seconds=time.perf_counter() - started)
         if options.keys is not None:
-            result.keys = row_names(options.keys, len(result))
+            result._keys = row_names(options.keys, len(result))
         return result

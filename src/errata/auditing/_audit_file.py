@@ -239,9 +239,9 @@ def audit_file(
             "and save the audit, or pass `memory`."
         )
     result = resolve_name(kind.command.audit)(file, options, progress)
-    result.about.setdefault("id", options.ids)
-    result.about["table"] = str(file.resolve())
-    result.about["arguments"] = _note_arguments(options)
+    result._about.setdefault("id", options.ids)
+    result._about["table"] = str(file.resolve())
+    result._about["arguments"] = _note_arguments(options)
     return result
 
 
@@ -272,7 +272,7 @@ def _audit_parts(file: Path, options: FileOptions, progress: Any, **stored: Any)
     def add_table(result: Any) -> None:
         table = os.path.abspath(file) if is_pattern(file) else str(file.resolve())
         noted = _note_arguments(options)
-        result.about |= {"table": table, "id": options.ids, "arguments": noted}
+        result._about |= {"table": table, "id": options.ids, "arguments": noted}
         if by is not None:
             add_rates(result, by, (read_table(part, [by]) for part in find_files(file)))
 
@@ -329,7 +329,7 @@ def audit_classes(file: Path, options: FileOptions, progress: Any) -> Any:
         image_shape=options.image_shape,
         progress=progress,
     )
-    result.about["label"] = label
+    result._about["label"] = label
     _name_decisions(result, options.decisions)
     others = []
     if file.is_dir():
@@ -371,9 +371,9 @@ def audit_multilabel_file(file: Path, options: FileOptions, progress: Any) -> An
         estimator=options.estimator,
         progress=progress,
     )
-    label = result.about["label"]  # one column of lists, or one for each label
+    label = result._about["label"]  # one column of lists, or one for each label
     columns = list(map(str, result.names)) if label is None else [label]
-    result.keys = row_keys(table, *columns)
+    result._keys = row_keys(table, *columns)
     return _add_file(result, table, columns, options)
 
 
@@ -409,9 +409,9 @@ def audit_vote_file(file: Path, options: FileOptions, progress: Any) -> Any:
         progress=progress,
     )
     if options.features is not None:
-        result.about["features_table"] = str(options.features.resolve())
-        result.about["id"] = options.ids or item
-        result.for_review = result.for_review.showing(table)
+        result._about["features_table"] = str(options.features.resolve())
+        result._about["id"] = options.ids or item
+        result._for_review = result._for_review.showing(table)
         add_rates(result, options.by, [table])
     return result
 
@@ -490,7 +490,7 @@ def _make_wavelets(options: FileOptions) -> WaveletFeatures | None:
 
 def _name_decisions(result: Any, decisions: Any) -> None:
     path = getattr(decisions, "path", decisions)
-    result.about["decisions"] = None if path is None else str(Path(path).resolve())
+    result._about["decisions"] = None if path is None else str(Path(path).resolve())
 
 
 def _add_file(result: Any, table: Any, judged: list[str], options: FileOptions) -> Any:
@@ -498,10 +498,10 @@ def _add_file(result: Any, table: Any, judged: list[str], options: FileOptions) 
 
     ``judged`` are the columns that are not shown beside a row.
     """
-    result.digests = row_digests(table)
+    result._digests = row_digests(table)
     if options.image_shape is None:  # columns that models never saw may tell a person something
-        result.for_review = result.for_review.showing(table.drop_columns(judged))
-    result.notes.extend(_describe_ids(result.ids, options.ids))
+        result._for_review = result._for_review.showing(table.drop_columns(judged))
+    result.notes.extend(_describe_ids(result._ids, options.ids))
     add_rates(result, options.by, [table])
     return result
 

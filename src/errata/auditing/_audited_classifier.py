@@ -123,7 +123,7 @@ class AuditedClassifier(PartPredicts):
         )
         # A fitted classifier should not hold the table: examples are made while it is there.
         self.audit_.examples = list(self.audit_.examples)
-        self.audit_.for_review = None
+        self.audit_._for_review = None
         self.classes_ = self.audit_.classes
         self.suspicion_ = self.audit_.suspicion
         self.flagged_ = self.audit_.flagged
@@ -154,7 +154,7 @@ class AuditedClassifier(PartPredicts):
 def material(found: Audit, action: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Rows to learn from (some more than once), their classes, and weights where they matter."""
     if action == "soft":
-        labels = np.eye(len(found.classes))[found.codes]
+        labels = np.eye(len(found.classes))[found._codes]
         posterior = class_posterior(found) if found.has_skill else labels
         kept = (posterior > LEAST_CLASS_WEIGHT) | (labels > 0)  # lest a class be gone
         rows, codes = np.nonzero(kept)
@@ -178,7 +178,7 @@ def class_posterior(audit: Audit, known: np.ndarray | None = None) -> np.ndarray
     known : array of bool of shape (n,), optional
         Rows whose label is certain.
     """
-    codes = audit.codes
+    codes = audit._codes
     n_classes = len(audit.classes)
     rows = np.arange(len(audit))
     posterior = audit.p_wrong[:, None] * _classes_of_wrong_labels(audit)[codes]

@@ -181,12 +181,12 @@ def _audit_table(
         found = errata.auditing.audit_file(file, **arguments, engine=client, progress=progress)
         found.notes[:] = map(name_options, found.notes)
         review = f"errata review {shlex.quote(str(out))}"
-        found.about["clean"] = format_clean_command(table, out)
+        found._about["clean"] = format_clean_command(table, out)
         if table != file:
-            found.about["table"] = str(table.resolve())
-        found.about["review"] = review if found.for_review is not None else None
+            found._about["table"] = str(table.resolve())
+        found._about["review"] = review if found._for_review is not None else None
         model = {name: options[name] for name in ("model", "model_args") if options[name]}
-        found.about["arguments"] |= model  # for a second audit, after a review
+        found._about["arguments"] |= model  # for a second audit, after a review
         progress("writing the report")
         since = None if earlier is None else errata.diff(earlier, found)
         return found, errata.report.write_audit(found, folder, since=since), since

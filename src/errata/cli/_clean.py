@@ -152,7 +152,7 @@ def clean(
 
 def _find_source(audit: Any, folder: Path, given: Path | None) -> Path | list[Path] | None:
     """The table to clean: as named, or where it was audited; None for votes alone."""
-    about = audit.about
+    about = audit._about
     source = KINDS[audit.kind].command.source
     if source != "table" and about.get(source) is None:
         if given is not None:
@@ -176,8 +176,8 @@ def _open_decisions(folder: Path, audit: Any, use: str) -> Any:
         return nullcontext()
     beside = errata.review.decisions_path(folder)
     before = None
-    if audit.about.get("decisions") is not None:  # what errata audit --decisions was given
-        before = Path(audit.about["decisions"])
+    if audit._about.get("decisions") is not None:  # what errata audit --decisions was given
+        before = Path(audit._about["decisions"])
         moved = (path for path in places_of(before, folder) if path.exists())
         before = next(moved, before)
         if not before.exists():

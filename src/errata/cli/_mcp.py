@@ -122,7 +122,7 @@ def make_server(folder: Path) -> Any:
 
         def answer() -> str:
             loaded = errata.Audit.load(folder)
-            for value in (loaded.about.get("arguments") or {}).values():
+            for value in (loaded._about.get("arguments") or {}).values():
                 if isinstance(value, str) and Path(value).is_absolute():
                     find(value)  # of a stranger's audit, it may be any file
             return str(loaded.explain(row, find_audited_table(folder)))

@@ -243,7 +243,7 @@ def _make_rows(
         features=features,
         table=take_rows(inputs.model_table, kept),
         labels=labels,
-        codes=found.codes,
+        codes=found._codes,
         classes=found.classes,
         posterior=class_posterior(found, known) if found.has_skill else None,
         known=known,

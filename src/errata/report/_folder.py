@@ -77,10 +77,10 @@ def list_rows(audit: Any) -> tuple[dict[str, Any], str]:
             words = f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
     if "label" in ranked and not has_label(ranked["label"]).all():
         ranked["label"] = fill_with_none(ranked["label"])
-    if audit.ids is not None:
-        ranked["id"] = audit.ids[ranked["row"]]
+    if audit._ids is not None:
+        ranked["id"] = audit._ids[ranked["row"]]
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if audit.ids is None else ("id",)), *KINDS[audit.kind].listed]
+    wanted = ["row", *(() if audit._ids is None else ("id",)), *KINDS[audit.kind].listed]
     return {name: ranked[name] for name in wanted}, words
 
 

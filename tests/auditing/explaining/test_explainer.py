@@ -213,7 +213,7 @@ def test_embeddings_have_no_columns():
 def test_rows_of_a_group_do_not_stand_in_for_each_other():
     groups = np.arange(60) // 30
     found = errata.audit(X, CODES, groups=groups, **HOW)
-    explainer = found.for_review.explainer
+    explainer = found._for_review.explainer
     stand_in = explainer._others(40)
     seen = groups[explainer.learnt.inputs.audited]
     own = explainer.learnt.data.X[seen == seen[40]]
@@ -230,7 +230,7 @@ def test_probabilities_alone_cannot_be_asked():
 
 def learnt(**how):
     how = {"estimators": QUICK, "self_check": False, "random_state": 0} | how
-    return errata.audit(X, CODES, **how).for_review.explainer.learnt
+    return errata.audit(X, CODES, **how)._for_review.explainer.learnt
 
 
 def test_groups_stay_together():
@@ -273,7 +273,7 @@ def test_no_model_has_learnt_from_the_row_it_is_asked_about():
     labels = np.random.default_rng(0).integers(2, size=60)  # which only memory can tell
     memory = [DecisionTreeClassifier(), NearestRows("nearest", 1)]
     found = errata.audit(X, labels, estimators=memory, self_check=False, random_state=0)
-    explainer = found.for_review.explainer
+    explainer = found._for_review.explainer
     asked, rows = explainer.models, explainer.learnt.data.X
     told = [asked.by_model(rows[at], at)[:, labels[at]] for at in range(60)]
     assert np.max(np.mean(told, axis=0)) < 0.7

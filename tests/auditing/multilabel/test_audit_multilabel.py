@@ -56,7 +56,7 @@ def test_rates_are_told_in_both_directions(added, removed):
 def test_hardly_anything_is_flagged_where_nothing_is_wrong():
     result, _ = of_probabilities(0.0, 0.0)
     assert result.flagged_cells.mean() < 0.005
-    assert "among labels of rows that are wrong with a probability" in result.rule
+    assert "among labels of rows that are wrong with a probability" in result._rule
     assert result.noise_rate.low == 0
 
 
@@ -229,7 +229,7 @@ def test_precision_draws_a_longer_or_shorter_list():
     sure = quick(None, noisy, pred_proba=proba, precision=0.95)
     loose = quick(None, noisy, pred_proba=proba, precision=0.3)
     assert sure.flagged_cells.sum() < loose.flagged_cells.sum()
-    assert "30%" in loose.rule
+    assert "30%" in loose._rule
 
 
 def test_probabilities_may_exceed_one_by_rounding():

@@ -59,7 +59,7 @@ def test_what_was_saved_comes_back(found, tmp_path):
     assert again.self_check == found.self_check
     for name in found._row_columns:
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
-    np.testing.assert_array_equal(again.index, found.index)
+    np.testing.assert_array_equal(again._index, found._index)
     with pytest.raises(ValueError, match=r"audit of numeric targets; load it with errata\.Target"):
         errata.Audit.load(tmp_path / "homes.audit")
 
@@ -142,7 +142,7 @@ def test_without_skill_nothing_is_flagged_and_nothing_changes():
     assert found.self_check is None
     assert found.clean().kept.all()
     assert "do not predict the target" in repr(found)
-    assert "do not predict the target" in found.rule
+    assert "do not predict the target" in found._rule
     assert found.notes[0].startswith("Nothing here predicts the target")
 
 

@@ -78,15 +78,15 @@ def test_a_second_audit_begins_with_what_people_decided(tmp_path):
         decisions.record(said("unusable", 9))
         second = audited(X, y, decisions=decisions)
     assert second.targets[WRONG] == 20.125
-    assert np.flatnonzero(second.known).tolist() == [5, WRONG]
+    assert np.flatnonzero(second._known).tolist() == [5, WRONG]
     assert not second.flagged[[5, WRONG]].any()
     assert second.p_wrong[[5, WRONG]].tolist() == [0, 0]
     assert np.isnan(second.targets[9])
     assert "2 targets decided by people: taken as known." in second.notes
     second.save(tmp_path / "second.audit")
     again = errata.TargetAudit.load(tmp_path / "second.audit")
-    assert again.known.tolist() == second.known.tolist()
-    assert read_audited(tmp_path / "second.audit").known.tolist() == second.known.tolist()
+    assert again._known.tolist() == second._known.tolist()
+    assert read_audited(tmp_path / "second.audit").known.tolist() == second._known.tolist()
     assert not {5, 9, WRONG} & cards(tmp_path / "second.audit").keys()
 
 

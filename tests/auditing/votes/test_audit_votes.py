@@ -96,7 +96,7 @@ def test_a_table_makes_the_labels_better(votes, audit, truth):
     assert with_table.evidence["feature_weight"] > 0
     assert audit.evidence["feature_weight"] is None
     assert with_table.models
-    assert with_table.about["features"] == 2
+    assert with_table._about["features"] == 2
     example = with_table.examples[0]
     assert len(example["values"]) == 2
     assert "nearest items" in example["reasons"][1]
@@ -151,7 +151,7 @@ def test_votes_that_say_nothing_flag_nothing():
     found = errata.audit_votes(votes, random_state=0)
     assert not found.has_skill
     assert not found.flagged.any()
-    assert "votes" in found.rule
+    assert "votes" in found._rule
     assert repr(found).startswith("<VoteAudit: these votes do not tell who is right")
     assert found.clean().labels.tolist() == found.labels.tolist()
 

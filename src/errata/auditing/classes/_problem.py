@@ -221,7 +221,7 @@ class ClassProblem(Problem):
             "suggested": inputs.classes[rows.suggested],
             "p_suggested": rows.p_suggested,
             "flagged": rows.flagged,
-            "known": inputs.known,
+            "_known": inputs.known,
         }
         near = near_borders(posterior.p_elsewhere[self.flagged])
         return self.assemble(columns, check, int(self.flagged.sum()), near)
@@ -249,12 +249,12 @@ class ClassProblem(Problem):
             self_check=check,
             expected_precision=self.expected_precision,
             expected_recall=self.expected_recall,
-            rule=self.rule,
+            _rule=self.rule,
             notes=[*notes_about_noise(posterior, n_flagged, near_borders), *inputs.notes],
             duplicates=self.duplicates,
-            about=self.about(inputs.table, inputs.n_features, self.y),
-            index=self.index,
-            ids=self.ids,
+            _about=self.about(inputs.table, inputs.n_features, self.y),
+            _index=self.index,
+            _ids=self.ids,
             overlap=posterior.noise.ambiguity,
         )
 
@@ -323,8 +323,8 @@ class RecordingProblem(ClassProblem):
         assert timeline is not None
         signals, _, _ = read_signals(inputs.table, timeline.recordings)
         result.examples = []
-        result.timeline = timeline
-        result.traces = timeline.draw_traces(
+        result._timeline = timeline
+        result._traces = timeline.draw_traces(
             result._stretch_columns(),
             {column.name: values for column, values in signals},
             inputs.codes,

@@ -75,7 +75,7 @@ class StoredReview:
 
     def find_issues(self, audit: "AuditRows") -> dict[str, np.ndarray] | None:
         """The issues that were found before the audit was saved; None without any."""
-        if not audit.about.get("issues"):
+        if not audit._about.get("issues"):
             return None
         rows = read_table(self.source / ROWS)
         names = {name: ISSUE.format(name) for name in ISSUES}
@@ -119,7 +119,7 @@ class ForReview:
         if not self.problem.can_ask_again:
             return None
         learnt = self.problem.learnt
-        issues, audit.about["issues"] = find_issues(learnt, has_skill=audit.has_skill)
+        issues, audit._about["issues"] = find_issues(learnt, has_skill=audit.has_skill)
         return issues
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
@@ -170,7 +170,7 @@ class ForReview:
 
     def _gold_cards(self, audit: "BaseAudit") -> tuple[np.ndarray, list[dict[str, Any]]] | None:
         """Rows that test a reviewer, and their cards; None where no label is certain."""
-        known = getattr(audit, "known", None)
+        known = audit._known
         if known is None or not self.problem.has_neighbors or not audit.has_skill:
             return None
         random = np.random.default_rng(self.problem.options.seed + 3)
@@ -197,7 +197,7 @@ class ForReview:
             view=view,
             table=table,
             ids=None if names is None else view.of_all(names),
-            keys=lambda rows: audit.row_keys(rows if view.rows is None else view.rows[rows]),
+            keys=lambda rows: audit._row_keys(rows if view.rows is None else view.rows[rows]),
             p_wrong=view.of_all(audit._p_row),
             options=self.problem.options,
         )

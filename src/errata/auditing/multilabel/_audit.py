@@ -355,11 +355,11 @@ class CellProblem(Problem):
             self_check=check,
             expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
             expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
-            rule=self.rule,
+            _rule=self.rule,
             notes=[*self._notes_on_skill(rates), *self.notes, *older],
-            about=self.about(self.table, features, sets.column) | {"separator": sets.separator},
-            index=self.index,
-            ids=self.ids,
+            _about=self.about(self.table, features, sets.column) | {"separator": sets.separator},
+            _index=self.index,
+            _ids=self.ids,
         )
 
     def _describe_labels(

@@ -48,7 +48,7 @@ class MultilabelAudit(BaseAudit):
         Probability that the cell is wrong: that a set label should not be, or one that is not set
         is missing. 0 for labels that could not be checked.
     flagged_cells : array of bool of shape (n, L)
-        The cells worth a look, drawn by ``rule``.
+        The cells worth a look; ``summary`` tells how the line was drawn.
     p_wrong : array of shape (n,)
         The largest of the row.
     suspicion : array of shape (n,)
@@ -76,18 +76,10 @@ class MultilabelAudit(BaseAudit):
     expected_precision, expected_recall : float
         Of the flagged rows, the fraction expected to have a wrong label; of these, the fraction
         flagged.
-    rule : str
-        How the line between flagged cells and the rest was drawn.
     notes : list of str
         What the user should know: how labels were read, labels that cannot be judged.
     examples : list of dict
         The most suspicious rows with values and reasons.
-    about : dict
-        Title, column names, seed, version.
-    index : pandas.Index or None
-        That of the dataframe, unless it merely counts the rows from 0.
-    ids, digests, keys, for_review, reviewed
-        As in :class:`errata.Audit`.
 
     Examples
     --------
@@ -144,7 +136,7 @@ class MultilabelAudit(BaseAudit):
         judged = int(self.can_be_judged.sum())
         return len(self) * (judged or len(self.names))
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
         worst = self.p_wrong_cells.argmax(axis=1)
         is_set = self.labels[np.arange(len(self)), worst] == 1
@@ -267,7 +259,7 @@ class MultilabelAudit(BaseAudit):
 
     def _label_columns(self, action: str) -> list[str]:
         """One column of lists or text, or one of 0 and 1 for each label."""
-        label = self.about.get("label")
+        label = self._about.get("label")
         if action == "unlabel" and label is not None:
             raise ValueError(
                 f"unlabel needs a column for each label; the lists in {label!r} cannot say that a "
@@ -279,7 +271,7 @@ class MultilabelAudit(BaseAudit):
         """Raise when a row of a file has other labels than it had."""
         recorded = LabelSets(now, now.column_names)
         if [label_name(name) for name in recorded.names] != self.names:
-            if self.digests is not None:  # by which the rows that changed can be named
+            if self._digests is not None:  # by which the rows that changed can be named
                 return
             raise ValueError(f"{table} has other labels than were audited; audit it again.")
         changed = (recorded.Y[places] != self.labels[rows]).any(axis=1)
@@ -292,7 +284,7 @@ class MultilabelAudit(BaseAudit):
         """The columns of labels in which a cell changes, as they are in the new file."""
         labels = cleaned.labels[rows]
         cells = {name: column_array(now, name) for name in now.column_names}
-        if self.about.get("label") is None:
+        if self._about.get("label") is None:
             new = {
                 name: write_indicators(column, labels[:, place])
                 for place, (name, column) in enumerate(cells.items())
@@ -360,7 +352,7 @@ class MultilabelAudit(BaseAudit):
         return {
             "table_rows": len(self),
             "labels": [str(name) for name in self.names],
-            "label_column": self.about["label"],
+            "label_column": self._about["label"],
             "missing": round_rate(self.missing_rate),
             "wrongly_set": round_rate(self.wrongly_set_rate),
             "per_label": self.per_label,

@@ -274,12 +274,12 @@ class TargetProblem(Problem):
             self_check=check,
             expected_precision=self.expected_precision,
             expected_recall=self.expected_recall,
-            rule=self.rule,
+            _rule=self.rule,
             notes=[*findings.notes, *self.notes],
-            about=self.about(self.table, features, self.y) | {"target": name},
-            index=self.index,
-            known=self.rows.known,
-            ids=self.ids,
+            _about=self.about(self.table, features, self.y) | {"target": name},
+            _index=self.index,
+            _known=self.rows.known,
+            _ids=self.ids,
         )
 
     def keep_view(self, result: TargetAudit) -> None:

@@ -66,7 +66,7 @@ class TargetAudit(BaseAudit):
     p_wrong : array of shape (n,)
         Probability that the target is wrong; 0 where there is none.
     flagged : array of bool of shape (n,)
-        The rows worth a look, drawn by ``rule``.
+        The rows worth a look; ``summary`` tells how the line was drawn.
     suggested : array of shape (n,)
         Of a flagged row, the target without the slip that ``hint`` names, or else what is
         predicted; so it is for a row without a target. It is written as the column is, with its
@@ -102,24 +102,10 @@ class TargetAudit(BaseAudit):
         What became of errors that were planted on purpose.
     expected_precision, expected_recall : float
         Of the flagged rows, the fraction expected to be wrong; of the wrong, the fraction flagged.
-    rule : str
-        How the line between flagged rows and the rest was drawn.
     notes : list of str
         What the user should know: columns left out, capped values, rows without a target.
     examples : list of dict
         The most suspicious rows with values, reasons and the rows nearest to them.
-    about : dict
-        Title, column names, seed, version.
-    index : pandas.Index or None
-        That of the dataframe, unless it merely counts the rows from 0.
-    digests : RowDigests or None
-        What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
-    ids : array of shape (n,) or None
-        What the rows are called, where the user said so; text in an audit that was loaded.
-    keys : array of str of shape (n,) or None
-        What decisions of people know the rows by; see :meth:`row_keys`.
-    known : array of bool of shape (n,) or None
-        The targets that people gave, where the audit was made with decisions.
     for_review, reviewed
         As in :class:`errata.Audit`.
 
@@ -176,7 +162,7 @@ class TargetAudit(BaseAudit):
         return ~np.isnan(self.targets)
 
     @property
-    def labelled(self) -> np.ndarray:
+    def _labelled(self) -> np.ndarray:
         """The same, as an audit of any kind calls it."""
         return self.has_target
 
@@ -190,7 +176,7 @@ class TargetAudit(BaseAudit):
         """What would stand in place of each target: of rows that are not flagged, too."""
         return np.where(self.flagged, self.suggested, self.digits.write(self.predicted))
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
         finer = self.digits.finer
         rounded = {name: finer(getattr(self, name)) for name in ("predicted", "low", "high")}
@@ -259,7 +245,7 @@ class TargetAudit(BaseAudit):
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another target than it had."""
-        _, targets, _ = read_targets(now, self.about["target"])
+        _, targets, _ = read_targets(now, self._about["target"])
         targets = targets[places]
         changed = (targets != self.targets[rows]) & ~(np.isnan(targets) & ~self.has_target[rows])
         if changed.any():
@@ -269,8 +255,8 @@ class TargetAudit(BaseAudit):
         self, now: Any, rows: np.ndarray, cleaned: Cleaned
     ) -> tuple[Cleaned, dict[str, list[Any]]]:
         """The column of targets as it is in the new file."""
-        target = self.about["target"]
-        if self.known is not None:  # the audit may have begun with the numbers that people gave
+        target = self._about["target"]
+        if self._known is not None:  # the audit may have begun with the numbers that people gave
             _, targets, _ = read_targets(now, target)
             is_other = targets != cleaned.labels[rows]
             given = cleaned.decided[rows] & (cleaned.did[rows] == "kept")
@@ -294,7 +280,7 @@ class TargetAudit(BaseAudit):
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        name = self.about["target"]
+        name = self._about["target"]
         noun = None if name is None else [f"value of {name}", f"values of {name}"]
         return findings(self, int(self.has_target.sum())) | {"noun": noun}
 
@@ -303,7 +289,7 @@ class TargetAudit(BaseAudit):
         unexplained = self.flagged & (self.hint == "")
         spread = np.quantile(self.local_scale, [0.1, 0.5, 0.9])
         return {
-            "target": self.about["target"],
+            "target": self._about["target"],
             "hints": describe_hints(self.hint[self.flagged]),
             "error_kinds": dict(Counter(self.error_kind[unexplained].tolist())),
             "histogram": draw_histogram(self),

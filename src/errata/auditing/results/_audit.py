@@ -54,17 +54,17 @@ class AuditRows(BaseAudit):
     classes: np.ndarray
 
     @property
-    def codes(self) -> np.ndarray:
+    def _codes(self) -> np.ndarray:
         """Index of each label among ``classes``, -1 where a row has none."""
         return codes_of(self.labels, self.classes)
 
     @property
-    def labelled(self) -> np.ndarray:
+    def _labelled(self) -> np.ndarray:
         """Whether each row has a label."""
         return has_label(self.labels)
 
     @property
-    def stored(self) -> StoredRows | None:
+    def _stored(self) -> StoredRows | None:
         """The rows on disk; None where they are in memory, or some column was replaced."""
         held = [vars(self)[name] for name in NAMES]
         return held[0].rows if all(isinstance(h, StoredColumn) for h in held) else None
@@ -72,9 +72,9 @@ class AuditRows(BaseAudit):
     @property
     def _totals(self) -> Totals:
         """Sums over the rows as they are now: the arrays may be replaced at any time."""
-        if self.stored is not None:
-            return self.stored.totals
-        codes = self.codes
+        if self._stored is not None:
+            return self._stored.totals
+        codes = self._codes
         flagged = self.flagged
         suggested = codes.copy()  # as is the rule for rows that are not flagged
         suggested[flagged] = np.searchsorted(self.classes, self.suggested[flagged])
@@ -84,12 +84,8 @@ class AuditRows(BaseAudit):
             suggested=suggested,
             p_wrong=self.p_wrong,
             flagged=flagged,
-            known=self.known,
+            known=self._known,
         )
-
-    @property
-    def _codes(self) -> np.ndarray:
-        return self.codes
 
     def explain(self, row: Any, table: Any = None) -> RowExplanation:
         """Why the label of one row is doubted, or not: models, neighbours and columns.
@@ -126,8 +122,8 @@ class AuditRows(BaseAudit):
         table is audited again before. Every call then costs 100 predictions a column: O(d) rows of
         d features.
         """
-        if isinstance(self.for_review, ForReview):
-            return self.for_review.explain(self, row)
+        if isinstance(self._for_review, ForReview):
+            return self._for_review.explain(self, row)
         if table is not None or not hasattr(self, "_made_again"):
             self._made_again = self._audit_again(table)
         return self._made_again.explain(self, row)
@@ -135,12 +131,12 @@ class AuditRows(BaseAudit):
     def _audit_again(self, table: Any) -> ForReview:
         """What explains rows, from the table: a file, or what :func:`errata.audit` takes."""
         auditing = import_module("errata.auditing")  # here, as it needs this file
-        label = self.about.get("label")
+        label = self._about.get("label")
         if table is None:
             table = self._find_table()
         if is_path(table):
-            noted = self.about.get("arguments")
-            if noted is None or None in noted.values() or "tables" in self.about:
+            noted = self._about.get("arguments")
+            if noted is None or None in noted.values() or "tables" in self._about:
                 raise ValueError(
                     "the audit does not say how its table was audited; explain a row of the audit "
                     "that errata.audit or errata.audit_file returns."
@@ -150,26 +146,26 @@ class AuditRows(BaseAudit):
             again = auditing.audit(
                 table, self.labels, **self._arguments_for(table, label), self_check=False
             )
-        same = np.array_equal(again.row_keys(), self.row_keys())
+        same = np.array_equal(again._row_keys(), self._row_keys())
         if not same or not np.array_equal(again.labels, self.labels):
             raise ValueError("the table is not as it was audited; audit it again.")
-        return again.for_review
+        return again._for_review
 
     def _arguments_for(self, table: Any, label: str | None) -> dict[str, Any]:
         """How to audit a dataframe as it, or the file that it was read from, was audited."""
-        noted = self.about.get("arguments") or {}
+        noted = self._about.get("arguments") or {}
         if files := [name for name in ("embeddings", "pred_proba", "decisions") if name in noted]:
             raise ValueError(f"the audit took {files[0]} from a file; pass its table as a path.")
         roles = [noted[name] for name in ("groups", "known", "ids", "by") if name in noted]
         if label is not None:
-            cells = np.asarray(table[label])[self.labelled]  # numbers, where a file has texts
-            if not np.array_equal(cells.astype(str), self.labels[self.labelled].astype(str)):
+            cells = np.asarray(table[label])[self._labelled]  # numbers, where a file has texts
+            if not np.array_equal(cells.astype(str), self.labels[self._labelled].astype(str)):
                 raise ValueError("the table is not as it was audited; audit it again.")
             roles.append(label)
         return {
-            "known": self.known,
-            "ids": self.ids,
-            "keys": self.keys,
+            "known": self._known,
+            "ids": self._ids,
+            "keys": self._keys,
             "groups": np.asarray(table[noted["groups"]]) if "groups" in noted else None,
             "trust": noted.get("trust", ()),
             "drop": [*noted.get("drop", ()), *roles],
@@ -179,13 +175,13 @@ class AuditRows(BaseAudit):
 
     def _find_table(self) -> Path:
         """The file that was audited, where it was or beside the folder of the audit."""
-        named = self.about.get("table")
-        if named is None or not isinstance(self.for_review, StoredReview):
+        named = self._about.get("table")
+        if named is None or not isinstance(self._for_review, StoredReview):
             raise ValueError(
                 "the audit does not hold its table any more, as it was loaded or let go; pass it "
                 "as `table`."
             )
-        for place in places_of(Path(named), self.for_review.source):
+        for place in places_of(Path(named), self._for_review.source):
             if place.is_file():
                 return place
         raise FileNotFoundError(f"{named} is not there any more; pass where it is as `table`.")
@@ -220,17 +216,17 @@ class AuditRows(BaseAudit):
                 "rows: not in recordings, votes, tables of more than 200,000 rows, and audits that "
                 "let go of their table."
             )
-        frame = import_module(self.about.get("dataframe", "pandas")).DataFrame(found)
-        return frame if self.index is None else frame.set_axis(self.index, axis="index")
+        frame = import_module(self._about.get("dataframe", "pandas")).DataFrame(found)
+        return frame if self._index is None else frame.set_axis(self._index, axis="index")
 
     def _find_issues(self) -> dict[str, np.ndarray] | None:
-        """The columns of issues, which are looked for once; ``about`` says what they are."""
+        """The columns of issues, which are looked for once; ``_about`` says what they are."""
         if not hasattr(self, "_issues"):
-            review = self.for_review
+            review = self._for_review
             self._issues = None if review is None else review.find_issues(self)
         return self._issues
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
         return self._columns_at(slice(0, len(self)))
 
@@ -240,11 +236,11 @@ class AuditRows(BaseAudit):
         return {"row": np.arange(rows.start, rows.stop)} | columns
 
     def batches(self) -> Iterator[dict[str, np.ndarray]]:
-        """The arrays of :meth:`columns`, some rows at a time, in the order of the rows given.
+        """The columns of :meth:`table`, some rows at a time, in the order of the rows given.
 
         Of an audit on disk no more than a file of rows is in memory at once.
         """
-        stored = self.stored
+        stored = self._stored
         pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
         return map(self._columns_at, pieces)
 
@@ -252,8 +248,8 @@ class AuditRows(BaseAudit):
         self, *, flagged: bool | None = None, most: int | None = None
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
-        only = self.stored is not None if flagged is None else flagged
-        return rank_rows(map(select_flagged, self.batches()) if only else [self.columns()], most)
+        only = self._stored is not None if flagged is None else flagged
+        return rank_rows(map(select_flagged, self.batches()) if only else [self._columns()], most)
 
 
 class _WhenAsked:
@@ -286,7 +282,7 @@ def read_when_asked(*names: str) -> Callable[[Class], Class]:
     return with_columns
 
 
-@read_when_asked(*NAMES, KNOWN)
+@read_when_asked(*NAMES, f"_{KNOWN}")
 @dataclass(eq=False, repr=False, kw_only=True)
 class Audit(AuditRows):
     """Which labels are wrong, how many, which way, and how sure we are.
@@ -312,7 +308,7 @@ class Audit(AuditRows):
     p_suggested : array of shape (n,)
         Probability of that class.
     flagged : array of bool of shape (n,)
-        The rows worth a look, drawn by ``rule``.
+        The rows worth a look; ``summary`` tells how the line was drawn.
     noise_rate : NoiseRate
         ``estimate``, ``low`` and ``high`` of the fraction of wrong labels. The estimate is the mean
         of ``p_wrong``, and what ``prior`` and ``transition`` imply.
@@ -334,8 +330,6 @@ class Audit(AuditRows):
         What became of errors that were injected on purpose.
     expected_precision, expected_recall : float
         Of the flagged rows, the fraction expected to be wrong; of the wrong, the fraction flagged.
-    rule : str
-        How the line between flagged rows and the rest was drawn.
     notes : list of str
         What the user should know: columns left out, rare classes, duplicates.
     duplicates : list of arrays
@@ -344,31 +338,6 @@ class Audit(AuditRows):
         The most suspicious rows with values and reasons, the flagged ones and some more. Their
         ``suggested`` is the most probable other class, also of a row that is not flagged. They
         are made from the table that was passed when they are first asked for.
-    points : dict or None
-        A map of the data.
-    about : dict
-        Title, column names, seed, version.
-    timeline : Timeline or None
-        Of an audit of sequences: which ``recording`` each row belongs to, and its ``clock``.
-    traces : list of dict
-        Of an audit of sequences: the signal around the worst stretches.
-    index : pandas.Index or None
-        That of the dataframe, unless it merely counts the rows from 0.
-    digests : RowDigests or None
-        What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
-    ids : array of shape (n,) or None
-        What the rows are called, where the user said so; text in an audit that was loaded.
-    keys : array of str of shape (n,) or None
-        What decisions of people know the rows of a file by, whatever their labels become; see
-        :meth:`row_keys`.
-    known : array of bool of shape (n,) or None
-        Labels that are certain, where there are any: ``p_wrong`` is 0 there, and they count as
-        right in the noise rate.
-    for_review : ForReview, StoredReview or None
-        What :meth:`save` makes the cards of a review from. It holds the table and its features; set
-        it to None to be rid of them.
-    reviewed : dict or None
-        What people have decided so far, once ``errata decisions --update`` has put it here.
     overlap : float
         How far classes cannot be told apart, once errors are undone: 1 less the mean probability of
         the class. From 0.1 on, the first sentence calls labels wrong only where flags are rather
@@ -389,7 +358,7 @@ class Audit(AuditRows):
     """
 
     kind: ClassVar[str] = "classes"
-    _json_fields: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces", "overlap")
+    _json_fields: ClassVar[tuple[str, ...]] = ("hypotheses", "_points", "_traces", "overlap")
     _row_columns: ClassVar[tuple[str, ...]] = tuple(NAMES)
     _check_type: ClassVar[Any] = SelfCheck
 
@@ -401,9 +370,9 @@ class Audit(AuditRows):
     prior: np.ndarray
     classes: np.ndarray
     duplicates: list[np.ndarray] = field(default_factory=list)
-    points: dict[str, Any] | None = None
-    timeline: Timeline | None = None
-    traces: list[dict[str, Any]] = field(default_factory=list)
+    _points: dict[str, Any] | None = None  # a map of the data
+    _timeline: Timeline | None = None  # of sequences: where each row belongs
+    _traces: list[dict[str, Any]] = field(default_factory=list)  # the worst stretches
     overlap: float = 0.0
 
     def stretches(self) -> Any:
@@ -420,17 +389,17 @@ class Audit(AuditRows):
             there are; ``label``, ``suggested``, and ``p_wrong``, the mean of that of its rows: the
             fraction of them that is expected to be wrong.
         """
-        library = import_module(self.about.get("dataframe", "pandas"))
+        library = import_module(self._about.get("dataframe", "pandas"))
         return library.DataFrame(self._stretch_columns())
 
     def _stretch_columns(self) -> dict[str, np.ndarray]:
         """One array per column of :meth:`stretches`."""
-        if self.timeline is None:
+        if self._timeline is None:
             raise ValueError(
                 "these rows were audited one by one; stretches are found where sequence "
                 "says which rows follow each other."
             )
-        return self.timeline.find_stretches(
+        return self._timeline.find_stretches(
             flagged=self.flagged,
             labels=self.labels,
             suggested=self.suggested,
@@ -510,7 +479,7 @@ class Audit(AuditRows):
 
     def _scores(self) -> Scores:
         """What cleaning goes by."""
-        return Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
+        return Scores(self.labels, self._codes, self.suggested, self.p_wrong, self.p_suggested)
 
     def clean_rows(
         self,
@@ -528,20 +497,20 @@ class Audit(AuditRows):
         the first call, and remembered.
         """
         options: dict[str, Any] = {"threshold": threshold, "sure": sure, "unsure": unsure}
-        if self.stored is None:
+        if self._stored is None:
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
-        return self.stored.clean(slice(start, stop), self.has_skill, action, **options)
+        return self._stored.clean(slice(start, stop), self.has_skill, action, **options)
 
     def _check_recorded(self, table: Path, now: Any, places: np.ndarray, rows: np.ndarray) -> None:
         """Raise when a row of a file has another label than it had."""
-        cells = drop_blanks(column_array(now, self.about["label"]).tolist())
+        cells = drop_blanks(column_array(now, self._about["label"]).tolist())
         check_labels(table, [cells[place] for place in places], self.labels[rows].tolist(), places)
 
     def _write_labels(
         self, now: Any, rows: np.ndarray, cleaned: Cleaned
     ) -> tuple[Cleaned, dict[str, list[Any]]]:
         """The column of labels as it is in the new file."""
-        label = self.about["label"]
+        label = self._about["label"]
         cells = column_array(now, label).tolist()
         cleaned = mark_given_classes(cleaned, cells, rows.tolist())
         return cleaned, {label: write_cells(cleaned, cells, rows.tolist())}
@@ -560,7 +529,7 @@ class Audit(AuditRows):
 
     def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Of an audit of sequences: the stretches."""
-        return {} if self.timeline is None else {"stretches": self._stretch_columns()}
+        return {} if self._timeline is None else {"stretches": self._stretch_columns()}
 
     def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
@@ -574,10 +543,10 @@ class Audit(AuditRows):
 
     def _kept_numbers(self) -> dict[str, Any]:
         """What is needed to read the rows again, of those in many files what all of them say."""
-        self._find_issues()  # which notes what they are in ``about``
-        stored = self.stored
+        self._find_issues()  # which notes what they are in ``_about``
+        stored = self._stored
         totals = self._totals
-        timeline = self.timeline
+        timeline = self._timeline
         return {
             "parts": None if stored is None else stored.parts,
             "classes": None if stored is None else self.classes.tolist(),
@@ -593,7 +562,7 @@ class Audit(AuditRows):
 
     def _kept_columns(self) -> dict[str, Any]:
         """Other issues; of sequences, where each row belongs."""
-        timeline = self.timeline
+        timeline = self._timeline
         if timeline is None:
             issues = self._find_issues() or {}
             return {ISSUE.format(name): column for name, column in issues.items()}
@@ -619,7 +588,7 @@ class Audit(AuditRows):
         fields["classes"] = np.unique(take_given(fields["labels"]))
         fields["suggested"] = rows["suggested"].astype(fields["classes"].dtype)
         if found["timeline"] is not None:
-            fields["timeline"] = Timeline(
+            fields["_timeline"] = Timeline(
                 column_array(table, RECORDING),
                 found["timeline"]["clock"],
                 column_array(table, CLOCK) if CLOCK in table.column_names else None,

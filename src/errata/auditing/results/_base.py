@@ -41,7 +41,7 @@ from ._rates_by import NoiseRate, describe_rates, rates_by
 from ._summary import summarise
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
+PLAIN = ("_rule", "notes", "has_skill", "models", "examples", "_about", "_reviewed")
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
 ID = "id"  # one more, where the user said what they are called
@@ -101,17 +101,17 @@ class BaseAudit(LazyExamples):
     self_check: Any
     expected_precision: float
     expected_recall: float
-    rule: str
+    _rule: str  # how the line between flagged rows and the rest was drawn
     notes: list[str] = field(default_factory=list)
     examples: list[dict[str, Any]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)
-    index: Any = None
-    digests: RowDigests | None = None
-    ids: np.ndarray | None = None
-    keys: np.ndarray | None = None
-    known: np.ndarray | None = None
-    for_review: Any = None
-    reviewed: dict[str, Any] | None = None
+    _about: dict[str, Any] = field(default_factory=dict)  # title, column names, arguments, ...
+    _index: Any = None  # that of the dataframe, unless it merely counts the rows
+    _digests: RowDigests | None = None  # what rows of a file are known by
+    _ids: np.ndarray | None = None  # what the user calls the rows
+    _keys: np.ndarray | None = None  # what decisions know rows by, whatever their labels become
+    _known: np.ndarray | None = None  # labels that are certain
+    _for_review: Any = None  # what cards are made from; holds the table and its features
+    _reviewed: dict[str, Any] | None = None  # what people have decided so far
 
     def __len__(self) -> int:
         return len(vars(self)["p_wrong"])
@@ -133,18 +133,18 @@ class BaseAudit(LazyExamples):
         return f"{_load_report().render_first_screen(self.summary())}{table}"
 
     @property
-    def stored(self) -> StoredRows | None:
+    def _stored(self) -> StoredRows | None:
         """The rows on disk; None where they are in memory."""
         return None
 
-    def row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
+    def _row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
         """A name for each row, or each of ``rows``, by which decisions find it again.
 
         It is that of ``keys``, or else the place of the row.
         """
         rows = np.arange(len(self)) if rows is None else rows
-        if self.keys is not None:
-            return self.keys[rows]
+        if self._keys is not None:
+            return self._keys[rows]
         return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
 
     @property
@@ -153,7 +153,7 @@ class BaseAudit(LazyExamples):
         return np.zeros(len(self), dtype=np.intp)
 
     @property
-    def labelled(self) -> np.ndarray:
+    def _labelled(self) -> np.ndarray:
         """Whether each row has a label."""
         return np.ones(len(self), dtype=bool)
 
@@ -162,7 +162,7 @@ class BaseAudit(LazyExamples):
         """The probability that what the table says of a row is wrong, which a review decides."""
         return self.p_wrong
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
         raise NotImplementedError
 
@@ -170,7 +170,7 @@ class BaseAudit(LazyExamples):
         self, *, flagged: bool | None = None, most: int | None = None
     ) -> dict[str, np.ndarray]:
         """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
-        columns = self.columns()
+        columns = self._columns()
         return rank_rows([select_flagged(columns) if flagged else columns], most)
 
     def table(self, *, flagged: bool | None = None) -> Any:
@@ -185,12 +185,12 @@ class BaseAudit(LazyExamples):
             Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
             are looked for file by file. ``False`` reads all of these, too.
         """
-        library = import_module(self.about.get("dataframe", "pandas"))
+        library = import_module(self._about.get("dataframe", "pandas"))
         columns = self._ranked_columns(flagged=flagged)
         ranked = library.DataFrame(columns)
-        if self.index is None:
+        if self._index is None:
             return ranked
-        return ranked.set_axis(self.index[columns["row"]], axis="index")
+        return ranked.set_axis(self._index[columns["row"]], axis="index")
 
     def rates_by(self, values: Any, *, name: str | None = None) -> Any:
         """How many labels are wrong for each annotator, source, month or site.
@@ -224,8 +224,8 @@ class BaseAudit(LazyExamples):
             )
         columns = rates_by(values, len(self), *self._doubted(), self.noise_rate, self.self_check)
         if name is not None:
-            self.about["by"] = describe_rates(name, columns)
-        return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
+            self._about["by"] = describe_rates(name, columns)
+        return import_module(self._about.get("dataframe", "pandas")).DataFrame(columns)
 
     def explain(self, row: Any) -> Any:
         """Why one row is doubted; only an audit of classes can tell."""
@@ -240,7 +240,7 @@ class BaseAudit(LazyExamples):
         The row of each, ``p_wrong``, whether it is flagged, and its stratum: labels of one stratum
         are compared with each other only, as some are harder.
         """
-        doubtful = self.labelled if self.known is None else self.labelled & ~self.known
+        doubtful = self._labelled if self._known is None else self._labelled & ~self._known
         rows = np.flatnonzero(doubtful)
         return rows, self.p_wrong[rows], self.flagged[rows], self._codes[rows]
 
@@ -416,7 +416,7 @@ class BaseAudit(LazyExamples):
 
     def _label_columns(self, action: str) -> list[str]:
         """The columns that hold the labels of an audited file; raise where there are none."""
-        name = self.about.get(self._noun)
+        name = self._about.get(self._noun)
         if name is None:
             raise ValueError(f"this is an audit of {self._noun}s that are not a column of a table.")
         return [name]
@@ -496,13 +496,13 @@ class BaseAudit(LazyExamples):
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_folder(path, private=True) as folder:
             folder.mkdir()
-            review = self.for_review and self.for_review.write(folder, self)
+            review = self._for_review and self._for_review.write(folder, self)
             numbers = collect_numbers(self) | (review or dict.fromkeys(TOLD))
             write_numbers(folder, numbers, self.metrics())
-            if self.stored is None:
+            if self._stored is None:
                 write_table(folder / ROWS, collect_rows(self))
             else:
-                self.stored.copy_to(folder / PARTS)
+                self._stored.copy_to(folder / PARTS)
             self._write_more(folder)
 
     @classmethod
@@ -522,12 +522,12 @@ class BaseAudit(LazyExamples):
         if check is not None:
             lists = {k: np.array(v) if isinstance(v, list) else v for k, v in check.items()}
             check = cls._check_type(**lists)
-        fields = {name: found[name] for name in (*PLAIN, *cls._json_fields)} | {
+        fields = {name: found[_key_of(name)] for name in (*PLAIN, *cls._json_fields)} | {
             **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
             **rows,
             "noise_rate": NoiseRate(*found["noise_rate"]),
             "self_check": check,
-            "for_review": None if found["piles"] is None else StoredReview(path, found),
+            "_for_review": None if found["piles"] is None else StoredReview(path, found),
         }
         return cls(**fields | cls._restored(found, rows, table=table, path=path))
 
@@ -541,12 +541,12 @@ def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict
     """What is known of each row, of an audit that fits into memory."""
     digested = found["digested"]
     return {name: column_array(table, name) for name in cls._row_columns} | {
-        "index": _index_in(table, found["index"]),
-        "digests": None if digested is None else RowDigests(digested, column_array(table, DIGEST)),
-        "keys": column_array(table, KEY),
+        "_index": _index_in(table, found["index"]),
+        "_digests": None if digested is None else RowDigests(digested, column_array(table, DIGEST)),
+        "_keys": column_array(table, KEY),
         **{
             attribute: column_array(table, name) if name in table.column_names else None
-            for attribute, name in (("ids", ID), ("known", KNOWN))
+            for attribute, name in (("_ids", ID), ("_known", KNOWN))
         },
     }
 
@@ -554,12 +554,12 @@ def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict
 def collect_rows(audit: "BaseAudit") -> dict[str, Any]:
     """Columns of the file of rows."""
     rows = {name: getattr(audit, name) for name in audit._row_columns} | {KEY: _keys(audit)}
-    rows |= _index_columns(audit.index)
-    rows |= {} if audit.known is None else {KNOWN: audit.known}
+    rows |= _index_columns(audit._index)
+    rows |= {} if audit._known is None else {KNOWN: audit._known}
     rows |= audit._kept_columns()
-    if audit.ids is not None:  # as text: an array of objects may hold anything
-        rows[ID] = [str(name) for name in audit.ids.tolist()]
-    return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+    if audit._ids is not None:  # as text: an array of objects may hold anything
+        rows[ID] = [str(name) for name in audit._ids.tolist()]
+    return rows if audit._digests is None else rows | {DIGEST: audit._digests.values}
 
 
 def _index_columns(index: Any) -> dict[str, list[Any]]:
@@ -594,12 +594,17 @@ def _keys(audit: "BaseAudit") -> Any:
     """The keys; where they are places, of Arrow: as many texts of Python take far more memory."""
     import pyarrow
 
-    if audit.keys is not None:
-        return audit.keys
+    if audit._keys is not None:
+        return audit._keys
     arrow = pyarrow
     rows = np.arange(len(audit))
-    texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
+    texts = [arrow.array(audit._row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
     return arrow.chunked_array(texts)
+
+
+def _key_of(attribute: str) -> str:
+    """What an attribute is called in ``audit.json``."""
+    return attribute.removeprefix("_")
 
 
 def collect_numbers(audit: "BaseAudit") -> dict[str, Any]:
@@ -608,9 +613,9 @@ def collect_numbers(audit: "BaseAudit") -> dict[str, Any]:
     if check is not None:
         fields = check._asdict().items()
         check = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields}
-    names = None if audit.index is None else audit.index.names
+    names = None if audit._index is None else audit._index.names
     plain = (str, int, type(None))
-    return {name: getattr(audit, name) for name in (*PLAIN, *audit._json_fields)} | {
+    return {_key_of(name): getattr(audit, name) for name in (*PLAIN, *audit._json_fields)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "kind": audit.kind,
         "answer": answer(audit._findings()),
@@ -618,19 +623,19 @@ def collect_numbers(audit: "BaseAudit") -> dict[str, Any]:
         "noise_rate": list(audit.noise_rate),
         "self_check": check,
         "index": names and [name if isinstance(name, plain) else str(name) for name in names],
-        "digested": None if audit.digests is None else audit.digests.columns,
+        "digested": None if audit._digests is None else audit._digests.columns,
         **audit._kept_numbers(),
     }
 
 
 def fingerprint(audit: "BaseAudit") -> str:
     """A name for the audit, by which a decision says what its reviewer was shown."""
-    if audit.stored is not None:
-        return audit.stored.fingerprint()
+    if audit._stored is not None:
+        return audit._stored.fingerprint()
     digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
     for some in blocks(len(audit), BATCH_ROWS):
         rows = np.arange(some.start, some.stop)
-        for texts in (audit._recorded(rows).tolist(), audit.row_keys(rows).tolist()):
+        for texts in (audit._recorded(rows).tolist(), audit._row_keys(rows).tolist()):
             digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

@@ -139,7 +139,7 @@ def clean_audit(
     if decisions is None:
         return clean_labels(scores.believed(is_believed), **how)
     drop = ambiguous == "drop"
-    rows, texts, unclear, gone = read_decided(decisions, audit.row_keys(), drop_ambiguous=drop)
+    rows, texts, unclear, gone = read_decided(decisions, audit._row_keys(), drop_ambiguous=drop)
     given, changed = audit._give(scores, rows, texts)
     scores = scores.reweighed(weigh_verdicts(audit, rows, changed)).believed(is_believed)
     scores = scores._replace(labels=given.labels, codes=given.codes)
@@ -172,7 +172,7 @@ def weigh_verdicts(audit: "BaseAudit", rows: np.ndarray, changed: np.ndarray) ->
     """
     before = audit._p_row
     rows = rows[before[rows] > 0]  # others had no label, or it was known
-    found = audit.for_review and audit.has_skill and audit.for_review.components(audit)
+    found = audit._for_review and audit.has_skill and audit._for_review.components(audit)
     if not found or not len(rows):
         return np.ones(len(before))
     components, p = found

@@ -217,7 +217,7 @@ def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLi
 
 def _side(audit: "BaseAudit") -> DiffSide:
     return DiffSide(
-        title=audit.about.get("title", "audit"),
+        title=audit._about.get("title", "audit"),
         rows=len(audit),
         noise_rate=audit.noise_rate,
         has_skill=bool(audit.has_skill),
@@ -228,13 +228,13 @@ def _side(audit: "BaseAudit") -> DiffSide:
 def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
     """What else is different between the audits, and may be why their findings differ."""
     notes = []
-    judged = [audit.about.get("target") or audit.about.get("label") for audit in (old, new)]
+    judged = [audit._about.get("target") or audit._about.get("label") for audit in (old, new)]
     if judged[0] != judged[1] and None not in judged:
         notes.append(f"The audits are of two columns, {judged[0]!r} and {judged[1]!r}.")
-    versions = [audit.about.get("errata") for audit in (old, new)]
+    versions = [audit._about.get("errata") for audit in (old, new)]
     if versions[0] != versions[1]:
         notes.append(f"The audits were made by errata {versions[0]} and errata {versions[1]}.")
-    noted: list[Any] = [audit.about.get("arguments") for audit in (old, new)]
+    noted: list[Any] = [audit._about.get("arguments") for audit in (old, new)]
     if None not in noted:
         then, now = (
             {option for option in spell_options(each) if not option.startswith(SPEED)}
@@ -272,13 +272,13 @@ def _names(audit: "BaseAudit") -> Iterator[tuple[str, Any, np.ndarray]]:
     items = vars(audit).get("items")  # of votes
     if items is not None:
         yield "item", None, items
-    if audit.ids is not None:
-        yield "id", audit.about.get("id"), audit.ids
-    if audit.index is not None:
-        yield "index", list(audit.index.names), names_by(audit.index)
-    if audit.keys is not None and len(audit) and not str(audit.keys[0]).startswith("row."):
-        columns = None if audit.digests is None else audit.digests.columns
-        yield "contents", columns, audit.keys
+    if audit._ids is not None:
+        yield "id", audit._about.get("id"), audit._ids
+    if audit._index is not None:
+        yield "index", list(audit._index.names), names_by(audit._index)
+    if audit._keys is not None and len(audit) and not str(audit._keys[0]).startswith("row."):
+        columns = None if audit._digests is None else audit._digests.columns
+        yield "contents", columns, audit._keys
 
 
 def _once(names: np.ndarray) -> list[tuple[str, int]]:
@@ -342,7 +342,7 @@ def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[RowText]:
 def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[RowText]:
     words = audit._in_words(rows)
     names = next((names for by, _, names in _names(audit) if by != "contents"), None)
-    known = vars(audit).get("known")
+    known = vars(audit).get("_known")
     columns = (
         rows.tolist(),
         [None] * len(rows) if names is None else [str(name) for name in names[rows]],

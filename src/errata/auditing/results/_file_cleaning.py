@@ -132,7 +132,7 @@ def clean_table(
     cleaned = None
     counts = Counts(cleaning["threshold"])
     odds = weigh_decisions(audit, cleaning["decisions"])
-    if files is not None or audit.stored is not None:
+    if files is not None or audit._stored is not None:
         if is_weighted:
             raise ValueError(
                 f"{path} is copied in parts, which cannot have a new column of weights; take them "
@@ -151,7 +151,7 @@ def clean_table(
             _copy_with_weights(path, out, new, np.round(cleaned.weight[rows], 4))
         else:
             _copy_columns(path, out, cleaned.kept[rows], new)
-        counts.add(cleaned, shifted(audit.p_wrong, odds), audit.labelled)
+        counts.add(cleaned, shifted(audit.p_wrong, odds), audit._labelled)
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
         notes += describe_learnt(audit, path, cleaning["decisions"], odds)
@@ -207,7 +207,7 @@ def finish(
 
 def find_audited_files(audit: Any, table: Any) -> tuple[Path, list[Path] | None]:
     """The table and its files, None for a single one; raise when others were audited."""
-    audited = audit.about.get("tables") or []
+    audited = audit._about.get("tables") or []
     if is_path(table):
         path = Path(table)
         files = list_files(path)
@@ -246,7 +246,7 @@ def weigh_decisions(audit: Any, decisions: Any) -> np.ndarray | float:
     """By how much what people decided multiplies the odds that a row is wrong."""
     if decisions is None:
         return 1.0
-    rows, texts, *_ = read_decided(decisions, audit.row_keys())
+    rows, texts, *_ = read_decided(decisions, audit._row_keys())
     return weigh_verdicts(audit, rows, audit._give(audit._scores(), rows, texts)[1])
 
 
@@ -276,7 +276,7 @@ def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]
     done = [f"{count(did[what])} {what}" for what in BY_PEOPLE if did[what]]
     if did["weighted"]:
         done.append(f"{count(did['weighted'])} ambiguous and kept")
-    disputed = (resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
+    disputed = (resolve(decisions, audit._row_keys()).kinds == "disputed").sum()
     if disputed:
         done.append(f"{count(disputed)} more disputed, as if undecided")
     return [f"People decided {plural(did.total(), 'row')}: {', '.join(done)}."] if done else []
@@ -288,7 +288,7 @@ def describe_learnt(
     """What verdicts tell about rows that nobody decided, and how to learn more from them."""
     if np.all(odds == 1):
         return []
-    rows, _, unclear, gone = read_decided(decisions, audit.row_keys())
+    rows, _, unclear, gone = read_decided(decisions, audit._row_keys())
     left = audit.flagged & ~unclear & ~gone
     left[rows] = False
     if not left.any():
@@ -300,12 +300,12 @@ def describe_learnt(
     learnt = f"Going by these verdicts, about {expected} of {suspects} are wrong"
     notes = [f"{learnt} ({alone} by the audit alone)."]
     command = KINDS[audit.kind].command
-    named = audit.about.get(command.named_by[0])
-    is_second = audit.about.get("decisions") is not None
+    named = audit._about.get(command.named_by[0])
+    is_second = audit._about.get("decisions") is not None
     if "decisions" in command.takes and named and table is not None and not is_second:
         words = [
             *("errata", "audit", str(table), f"--{command.named_by[0]}", str(named)),
-            *spell_options(audit.about.get("arguments") or {}),
+            *spell_options(audit._about.get("arguments") or {}),
             *("--decisions", str(decisions.path), "-o", f"{table.with_suffix('')}.2.audit"),
         ]
         notes.append(f"A second audit learns more from them: {shlex.join(words)}")
@@ -322,7 +322,7 @@ def _copy_by_place(
     counts: Counts,
 ) -> None:
     """Copy a file, or several into a new folder, whose rows are in the order of the audit."""
-    label = audit.about["label"]
+    label = audit._about["label"]
     clean = _make_cleaner(audit, cleaning)
 
     def rewrite(cells: list[Any], start: int, file: Path, row: int) -> tuple[Any, list[Any]]:
@@ -354,7 +354,7 @@ def _copy_by_place(
 
 def _make_cleaner(audit: Any, cleaning: dict[str, Any]) -> Callable[[slice], Any]:
     """What becomes of some rows; where they are on disk, of no more than these at a time."""
-    if audit.stored is not None and cleaning["decisions"] is None:
+    if audit._stored is not None and cleaning["decisions"] is None:
         by_probability = {k: cleaning[k] for k in ("action", "threshold", "sure", "unsure")}
         return lambda rows: audit.clean_rows(rows.start, rows.stop, **by_probability)
     cleaned = audit.clean(**cleaning)
@@ -371,7 +371,7 @@ def _find_rows(
     """
     every = np.arange(len(audit))
     check_count(table, now.num_rows, len(audit))
-    if audit.digests is None:  # made in Python: it has not seen the file, and knows labels alone
+    if audit._digests is None:  # made in Python: it has not seen the file, and knows labels alone
         audit._check_recorded(table, now, every, every)
         cautions.append(
             f"This audit does not say what the rows of {table} held, as it was made in Python; "
@@ -379,7 +379,7 @@ def _find_rows(
             "since, audit the file instead."
         )
         return every
-    rows = audit.digests.places_of(row_digests(read_table(table, audit.digests.columns)))
+    rows = audit._digests.places_of(row_digests(read_table(table, audit._digests.columns)))
     new = rows < 0
     if new.all():
         raise ValueError(
@@ -392,8 +392,8 @@ def _find_rows(
         raise ValueError(describe_new_rows(table, every[new]))
     # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
     checked = np.ones(len(audit), dtype=bool)
-    if audit.about.get("decisions") is not None:  # of some rows people gave the label
-        checked = audit.labelled if audit.known is None else audit.labelled & ~audit.known
+    if audit._about.get("decisions") is not None:  # of some rows people gave the label
+        checked = audit._labelled if audit._known is None else audit._labelled & ~audit._known
     places = every[checked[rows]]
     audit._check_recorded(table, now, places, rows[places])
     if (rows[1:] < rows[:-1]).any():

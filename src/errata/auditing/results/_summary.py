@@ -50,7 +50,7 @@ def alternatives(audit: "Audit") -> str | None:
 
 def summarise(audit: "BaseAudit") -> dict[str, Any]:
     """See :meth:`errata.Audit.summary`: what every kind tells, and what only one does."""
-    about = audit.about
+    about = audit._about
     return {
         "kind": audit.kind,
         **{name: about[name] for name in ("errata", "title", "seed", "features")},
@@ -58,7 +58,7 @@ def summarise(audit: "BaseAudit") -> dict[str, Any]:
         "models": audit.models,
         "examples": audit.examples,
         "by": about.get("by"),
-        "review": {"command": about.get("review"), "so_far": audit.reviewed},
+        "review": {"command": about.get("review"), "so_far": audit._reviewed},
         "self_check": None if audit.self_check is None else describe_check(audit.self_check),
         **audit._findings(),
         **audit._details(),
@@ -69,7 +69,7 @@ def describe_classes(audit: "Audit") -> dict[str, Any]:
     """What only an audit of classes tells."""
     totals = audit._totals
     return {
-        "label": audit.about["label"],
+        "label": audit._about["label"],
         "classes": list(map(label_text, audit.classes)),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
@@ -83,8 +83,8 @@ def describe_classes(audit: "Audit") -> dict[str, Any]:
             "counts": totals.histogram.tolist(),
             "flagged": totals.flagged_histogram.tolist(),
         },
-        "map": audit.points,
-        "issues": audit.about.get("issues") if audit._find_issues() else None,
+        "map": audit._points,
+        "issues": audit._about.get("issues") if audit._find_issues() else None,
         "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
         "stretches": _stretches(audit),
@@ -110,7 +110,7 @@ def _overlooked(audit: "Audit") -> dict[str, Any] | None:
         **{name: column.tolist() for name, column in columns.items()},
     }
     values = [dict(zip(lists, line, strict=True)) for line in zip(*lists.values(), strict=True)]
-    by = audit.about.get("by") or {"values": []}
+    by = audit._about.get("by") or {"values": []}
     named = [v | {"of": f"in {by['column']}"} for v in by["values"] if "overlooked" in v]
     return {"values": values, "sentence": _name_overlooked(named + values, check)}
 
@@ -143,12 +143,12 @@ def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
 
 def _stretches(audit: "Audit") -> dict[str, Any] | None:
     """How many stretches there are, and the worst of them; None where rows are not in time."""
-    if audit.timeline is None:
+    if audit._timeline is None:
         return None
     return {
         "count": len(audit._stretch_columns()["start"]),
-        "recordings": len(audit.timeline.recordings.ends),
-        "worst": audit.traces,
+        "recordings": len(audit._timeline.recordings.ends),
+        "worst": audit._traces,
     }
 
 
@@ -195,7 +195,7 @@ def draw_histogram(audit: "BaseAudit") -> dict[str, Any]:
     edges = histogram_edges()
     return {
         "edges": edges.round(2).tolist(),
-        "counts": np.histogram(audit.p_wrong[audit.labelled], edges)[0].tolist(),
+        "counts": np.histogram(audit.p_wrong[audit._labelled], edges)[0].tolist(),
         "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
     }
 
@@ -206,7 +206,7 @@ def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) ->
     ``n_labels`` are those that were audited. ``totals`` are the sums over rows with classes; of
     other labels ``clean`` drops no more than half of all rows.
     """
-    cleaned: dict[str, Any] = {"threshold": CLEAN_THRESHOLD, "command": audit.about.get("clean")}
+    cleaned: dict[str, Any] = {"threshold": CLEAN_THRESHOLD, "command": audit._about.get("clean")}
     if totals is None:
         n_flagged = int(audit.flagged.sum())
         above = np.array([np.sum(audit.p_wrong > CLEAN_THRESHOLD)])
@@ -230,7 +230,7 @@ def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) ->
             "expected_recall": _number(audit.expected_recall),
             "expected_precision_low": _number(precision_low),
             "expected_precision_high": _number(precision_high),
-            "rule": audit.rule,
+            "rule": audit._rule,
             "cleaned": cleaned,
         },
     }

@@ -548,7 +548,7 @@ def audit_stored(
             kind = StoredProblem if source.n_rows <= EXACT_ROWS else LargeProblem
             with make_engine(client, ledger, progress) as where:
                 found = run_audit(kind(source, columns, where, ledger), options, progress)
-        found.about |= {"label": label, "tables": source.files}
+        found._about |= {"label": label, "tables": source.files}
         if before_saving is not None:
             before_saving(found)
         release_memory()

@@ -1,6 +1,6 @@
 """Rows on disk: what is known of each row of a large table, in files of some rows each.
 
-A file holds what :meth:`Audit.columns` has, under the same names. Columns are read when asked for.
+A file holds what :meth:`Audit.table` has, under the same names. Columns are read when asked for.
 """
 
 import os
@@ -98,7 +98,7 @@ class StoredRows:
     def attributes(self) -> dict[str, "StoredColumn | None"]:
         """Those of an audit that have one entry per row."""
         columns = {name: StoredColumn(self, name) for name in NAMES}
-        return columns | {KNOWN: StoredColumn(self, KNOWN) if self.totals.known else None}
+        return columns | {f"_{KNOWN}": StoredColumn(self, KNOWN) if self.totals.known else None}
 
     def slices(self) -> Iterator[slice]:
         """The rows of each part."""

@@ -183,7 +183,7 @@ class VoteAudit(Audit):
         self, table: Any, out: Path, cleaning: dict[str, Any], *, force: bool
     ) -> CleanedFile:
         """The labels of the items, in a new file or beside the columns of their table."""
-        votes = self.about.get("table")  # which must not be replaced
+        votes = self._about.get("table")  # which must not be replaced
         source = None if table is None else Path(table)
         for file in (source, votes and Path(votes)):
             if file is not None:
@@ -192,7 +192,7 @@ class VoteAudit(Audit):
         write_table(out, labelled_items(self, cleaned, source))
         odds = weigh_decisions(self, cleaning["decisions"])
         counts = Counts(cleaning["threshold"])
-        counts.add(cleaned, shifted(self.p_wrong, odds), self.labelled)
+        counts.add(cleaned, shifted(self.p_wrong, odds), self._labelled)
         notes = describe_decided(counts.decided, self, cleaning["decisions"])
         if cleaning["undecided"] == "act":
             notes += describe_learnt(self, None, cleaning["decisions"], odds)
@@ -202,9 +202,9 @@ class VoteAudit(Audit):
             notes += counts.describe_blanks()
         return finish(self, out, counts.kept, notes, [], row="item")
 
-    def columns(self) -> dict[str, np.ndarray]:
+    def _columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the items."""
-        columns = super().columns()
+        columns = super()._columns()
         return columns | item_columns(self, columns["row"])
 
     def _ranked_columns(
@@ -219,7 +219,7 @@ class VoteAudit(Audit):
 
         ``confuses`` is the class and the label that one mistakes for each other most often.
         """
-        library = import_module(self.about.get("dataframe", "pandas"))
+        library = import_module(self._about.get("dataframe", "pandas"))
         return library.DataFrame(worker_columns(self.workers))
 
     def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
@@ -291,12 +291,12 @@ class VoteAudit(Audit):
 
 def labelled_items(audit: "VoteAudit", cleaned: Cleaned, source: Path | None) -> dict[str, Any]:
     """Names and labels of the items that stay, or the rows of their table with the labels."""
-    label = str(audit.about.get("label") or "label")
+    label = str(audit._about.get("label") or "label")
     if source is None:
-        item = str(audit.about.get("item") or "item")
+        item = str(audit._about.get("item") or "item")
         labels = list_labels(cleaned.labels[cleaned.kept])
         return {item: audit.items[cleaned.kept], label: labels}
-    name = audit.about.get("id")
+    name = audit._about.get("id")
     if name is None:
         raise ValueError("this audit does not say which column names the items of a table.")
     table = read_table(source)
