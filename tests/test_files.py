@@ -45,7 +45,8 @@ def test_a_missing_folder_is_named(tmp_path):
 def test_what_cannot_be_read_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"missing\.csv does not exist\.$"):
         readable(tmp_path / "missing.csv").__enter__()
-    (tmp_path / "mising.csv").touch()
+    for name in ("mising.audit", "mising.csv", "other.csv"):
+        (tmp_path / name).touch()
     with pytest.raises(FileNotFoundError, match=r"does not exist; did you mean 'mising.csv'\?$"):
         readable(tmp_path / "missing.csv").__enter__()
     with pytest.raises(IsADirectoryError, match="is a folder; give a file"):

@@ -189,9 +189,11 @@ def say_missing(path: Path, hint: str = ".") -> str:
     ...     say_missing(Path(folder, "trian.csv")).removeprefix(folder)
     "/trian.csv does not exist; did you mean 'train.csv'?"
     """
-    near: list[str] = []
+    beside: list[Path] = []
     with suppress(OSError):  # no such folder, or one that may not be read
-        near = similar(path.name, (beside.name for beside in path.parent.iterdir()))
+        beside = sorted(path.parent.iterdir(), key=lambda other: other.suffix == path.suffix)
+    names = {other.stem: other.name for other in beside}  # an ending alone makes none similar
+    near = [names[stem] for stem in similar(path.stem, names)]
     end = f"; did you mean {' or '.join(map(repr, near))}?" if near else hint
     return f"{path} does not exist{end}"
 
