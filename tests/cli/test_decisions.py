@@ -199,9 +199,10 @@ def test_files_are_merged(here, rows):
         (["--export", "pets.csv", "--table", "pets.csv"], "is the audited table itself"),
         (["--export", "taken.csv"], "taken.csv exists already"),
         (["--merge", "taken.csv"], "taken.csv is not a file of decisions"),
+        (["--merge", "none.decisions"], "none.decisions does not exist."),
         (
-            ["--merge", "none.decisions"],
-            "none.decisions does not exist; did you mean 'pets.decisions'",
+            ["--merge", "pet.decisions"],
+            "pet.decisions does not exist; did you mean 'pets.decisions'",
         ),
         (["--import", "taken.csv"], "is not a list of tasks with annotations"),
         (["--import", "none.json"], "none.json does not exist."),

@@ -118,8 +118,7 @@ def copy_with_column(
     Examples
     --------
     >>> import tempfile
-    >>> from glob import has_magic
-    from pathlib import Path
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_text("weight,pet\n4.00,cat\n31.5,dog\n")
     ...     copy_with_column(f"{folder}/a.csv", f"{folder}/b.csv", "pet", ["cat", "wolf"])
@@ -160,8 +159,7 @@ def copy_with_rows(
     Examples
     --------
     >>> import tempfile
-    >>> from glob import has_magic
-    from pathlib import Path
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_text("weight,pet\n4.00,cat\n31.5,dog\n0.1,?\n")
     ...     copy_with_rows(
