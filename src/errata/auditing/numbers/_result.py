@@ -106,8 +106,6 @@ class TargetAudit(BaseAudit):
         What the user should know: columns left out, capped values, rows without a target.
     examples : list of dict
         The most suspicious rows with values, reasons and the rows nearest to them.
-    for_review, reviewed
-        As in :class:`errata.Audit`.
 
     Examples
     --------
