@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from errata import _format
-from errata._format import as_code, as_prose, markdown_table
+from errata._format import as_code, as_prose, instead, markdown_table
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,23 @@ def test_prose_has_no_markup_and_mentions_nobody(text):
     prose = as_prose(text).replace("<!-- -->", "\0")
     assert not set("<>[]*_`|~\n") & set(prose)
     assert not re.search("[@#](?!<!-- -->)", unescape(as_prose(text)))  # as a browser reads it
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("Pet", ["pet", "weight"], "did you mean 'pet'?"),
+        ("weihgt", ["pet", "weight", "height"], "did you mean 'weight' or 'height'?"),
+        ("zebra", ["pet", "weight"], "the columns are pet, weight."),
+        ("zebra", ["pet"], "the only one is 'pet'."),
+        ("pet", ["weight^pet"], "if it should be several, separate them by , ; | or tabs."),
+        ("pet", [], "there are no columns with names."),
+        (3, [1, 2], "the columns are 1, 2."),
+    ],
+)
+def test_a_name_that_is_not_there_gets_a_hint(name, known, hint):
+    assert instead(name, known).endswith(hint)
+
+
+def test_what_the_names_stand_for_can_be_said():
+    assert instead("q", ["cat", "dog"], what="classes") == "the classes are cat, dog."

@@ -254,7 +254,7 @@ def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):
     def no_space(*_, **__):
         raise OSError(28, "No space left on device", "noisy.csv")
 
-    monkeypatch.setattr("errata._files.os.replace", no_space)
+    monkeypatch.setattr("os.replace", no_space)
     result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv")
     refused(result, "noisy.truth.csv: no space is left on the disk.", tmp_path)
 

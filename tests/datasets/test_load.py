@@ -112,7 +112,7 @@ def test_nothing_is_fetched_unless_allowed(monkeypatch):
     def fetch(**_):
         raise AssertionError("the network was used")
 
-    monkeypatch.setattr("errata.datasets._load.sklearn_datasets.fetch_openml", fetch)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
     with pytest.raises(DatasetNotFoundError, match="no data folder is set"):
         load_dataset("sonar")
 
@@ -125,7 +125,7 @@ def test_a_download_is_checked_against_the_known_size(monkeypatch, shape):
         asked.update(how)
         return Bunch(data=np.zeros(shape), target=np.arange(shape[0]) % 2, feature_names=["f"])
 
-    monkeypatch.setattr("errata.datasets._load.sklearn_datasets.fetch_openml", fetch)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
     if shape == (208, 60):
         assert load_dataset("sonar", download=True).source == "openml:40"
     else:

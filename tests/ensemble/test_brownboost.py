@@ -4,24 +4,27 @@ from scipy.special import erf
 
 from errata.datasets import make_twonorm
 from errata.ensemble import BrownBoostClassifier
-from errata.ensemble.boosting._brownboost import solve_step
 from errata.noise import flip_labels
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_step_solves_the_two_equations_of_the_paper(seed):
-    random = np.random.RandomState(seed)
-    n, c = 80, random.uniform(0.5, 3)
-    m = random.normal(scale=0.5, size=n)
-    u = random.choice([-1.0, 1.0], n, p=[0.35, 0.65])
-    start, left = random.dirichlet(np.ones(n)), 0.8 * c
-    ds, dt = solve_step(m, u, start, left, c)
-    assert 0 < dt < left
-    moved = m + ds * u + left - dt
-    # Tolerances: ds comes from grids, which end at a millionth of √c.
-    assert start @ (u * np.exp(-(moved**2) / c)) == pytest.approx(0, abs=1e-5)
-    before = start @ erf((m + left) / np.sqrt(c))
-    assert start @ erf(moved / np.sqrt(c)) == pytest.approx(before, abs=1e-9)
+def test_steps_solve_the_two_equations_of_the_paper(seed):
+    X, y = make_twonorm(80, random_state=seed)
+    labels, _ = flip_labels(y, 0.2, random_state=seed)
+    goal = np.random.RandomState(seed).uniform(0.01, 0.2)
+    model = BrownBoostClassifier(error_goal=goal, n_estimators=6).fit(X, labels)
+    c = model.total_time_
+    signs = np.where(labels == model.classes_[1], 1, -1)
+    margins = [np.zeros(80), *(signs * each for each in model.staged_decision_function(X))]
+    times = model._left[0]
+    assert (np.diff(times) < 0).all()
+    assert times[-1] > 0  # so that no step was cut short
+    for before, after, left, less in zip(margins, margins[1:], times, times[1:], strict=False):
+        moved = after + less
+        # Tolerances: the length of a step comes from grids, which end at a millionth of √c.
+        assert np.mean((after - before) * np.exp(-(moved**2) / c)) == pytest.approx(0, abs=1e-5)
+        potential = erf((before + left) / np.sqrt(c)).mean()
+        assert erf(moved / np.sqrt(c)).mean() == pytest.approx(potential, abs=1e-9)
 
 
 def test_the_goal_is_the_potential_that_is_left_when_time_runs_out():

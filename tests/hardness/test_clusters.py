@@ -3,18 +3,18 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from errata.hardness import ClusterDisagreement, NeighborDisagreement
-from errata.hardness._clusters import measure_shares
 from errata.noise import flip_labels
 
 
 def test_shares_are_those_counted_row_by_row():
     random = np.random.RandomState(0)
-    clusters, codes = random.randint(4, size=60), random.randint(3, size=60)
-    found = measure_shares(clusters, codes, 3)
+    groups, y = np.repeat(np.arange(6), 10), random.randint(3, size=60)
+    X = 100.0 * groups[:, None] + random.normal(size=(60, 2))
+    # Twice as many clusters as classes: the six groups.
+    found = ClusterDisagreement(n_clusterings=1, random_state=0).fit(X, y)
     for i in range(60):
-        together = codes[clusters == clusters[i]]
-        for c in range(3):
-            assert found[i, c] == pytest.approx(np.mean(together == c), abs=1e-15)
+        together = y[groups == groups[i]]
+        assert found.suspicion_[i] == pytest.approx(np.mean(together != y[i]), abs=1e-15)
 
 
 def test_one_clustering_of_separate_groups_counts_their_labels():

@@ -23,29 +23,22 @@ from strategies import label_arrays, rates, seeds, transitions
 pytestmark = pytest.mark.filterwarnings("ignore::errata.exceptions.NoiseWarning")
 
 
-class Draws:
+class Draws(np.random.RandomState):
     """A random state that hands out given numbers."""
 
     def __init__(self, *draws):
+        super().__init__()
         self.draws = list(draws)
 
     def random_sample(self, n):
         return np.array(self.draws.pop(0))
 
 
-@pytest.fixture
-def given_draws(monkeypatch):
-    def give(*draws):
-        monkeypatch.setattr("errata.noise._inject.check_random_state", lambda _: Draws(*draws))
-
-    return give
-
-
-def test_worked_example_with_given_draws(given_draws):
+def test_worked_example_with_given_draws():
     # Worked out by hand: u decides who leaves (u < 1 - T[y, y]), v where to.
     T = [[0.8, 0.15, 0.05], [0.1, 0.9, 0], [0.05, 0.05, 0.9]]
-    given_draws([0.10, 0.50, 0.05, 0.95], [0.80, 0.20, 0.30, 0.50])
-    noisy, flipped = flip_labels([0, 0, 1, 2], transition=T, exact=False)
+    draws = Draws([0.10, 0.50, 0.05, 0.95], [0.80, 0.20, 0.30, 0.50])
+    noisy, flipped = flip_labels([0, 0, 1, 2], transition=T, exact=False, random_state=draws)
     assert noisy.tolist() == [2, 0, 0, 2]
     assert flipped.tolist() == [True, False, True, False]
 
