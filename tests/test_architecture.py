@@ -175,6 +175,18 @@ def test_there_is_one_way_for_each_thing():
     assert beside == []
 
 
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    sinners = [
+        f"{path.relative_to(ROOT)}: {text.partition(chr(10))[0]}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, kinds)
+        if (text := ast.get_docstring(node)) and text.startswith(("What ", "That ", "Those "))
+    ]
+    assert sinners == []
+
+
 def test_few_tests_know_what_is_private():
     # What is tested through public names may be moved and cut anew without touching a test.
     private = re.compile(r"errata\.([\w.]+\.)?_[a-z]")

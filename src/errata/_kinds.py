@@ -49,7 +49,7 @@ class ReportPage:
 
 @dataclass(frozen=True)
 class ReviewPage:
-    """What people decide in a review, how the page asks, and what an export writes."""
+    """The words of a review: what people decide, how the page asks, what an export writes."""
 
     noun: str  # what is right or wrong
     nouns: str

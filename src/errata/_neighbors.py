@@ -227,7 +227,7 @@ class BruteSearch:
 
 
 class LibrarySearch:
-    """What scikit-learn finds, for other metrics and sparse rows."""
+    """The neighbours that scikit-learn finds, for other metrics and sparse rows."""
 
     def __init__(self, X: Any, metric: Any, n_jobs: int | None) -> None:
         self.search = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(X)

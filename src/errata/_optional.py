@@ -1,4 +1,4 @@
-"""What not every machine has: optional dependencies, and functions of the C library."""
+"""Parts that not every machine has: optional dependencies, and functions of the C library."""
 
 import ctypes
 import re

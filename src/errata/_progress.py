@@ -1,4 +1,4 @@
-"""What a person sees while work goes on: the stage it is at, and how far it has come.
+"""Progress of work, as a person sees it: the stage it is at, and how far it has come.
 
 On a terminal that is a bar of rich; a notebook shows HTML that changes in its place, which needs no
 widgets; elsewhere there is silence.

@@ -1,4 +1,4 @@
-"""What a summary says, in sentences that report and terminal share."""
+"""Sentences on a summary that report and terminal share."""
 
 from dataclasses import replace
 from textwrap import shorten

@@ -195,7 +195,7 @@ def check_data(estimator: Any, X: Any, y: Any = "no_validation", **checks: Any) 
 
 
 def _targets(estimator: Any, y: Any) -> Any:
-    """What is to be predicted as numbers, where it is yes and no, text or objects."""
+    """The targets as numbers, where they are yes and no, text or objects."""
     if y is None or np.asarray(y).dtype.kind not in "bOU":
         return y
     try:

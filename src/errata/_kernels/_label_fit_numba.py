@@ -222,7 +222,7 @@ def _take_mean(p, logs, scale, size, mean):
 
 @in_any_order
 def _pull(p, given, logs, mean, mean_given, size):
-    """What labels add to a class; the same with the logarithms' distance from their mean."""
+    """The pull of labels on a class; the same with the logarithms' distance from their mean."""
     pull = p.dtype.type(0)
     crossed = p.dtype.type(0)
     of_squares = p.dtype.type(0)

@@ -61,7 +61,7 @@ def find_largest(values):
 
 
 class Hypotheses(NamedTuple):
-    """What rows are judged by, for H hypotheses and K classes; floats in the precision of q."""
+    """Noise hypotheses that rows are judged by, H of them for K classes; floats as precise as q."""
 
     slopes: np.ndarray  # (H,)
     offsets: np.ndarray  # (H, K)
@@ -89,7 +89,7 @@ class Hypotheses(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What is found out about n rows."""
+    """Findings about n rows."""
 
     p_wrong: np.ndarray  # (n,)
     suspicion: np.ndarray  # (n,)
@@ -100,7 +100,7 @@ class Findings(NamedTuple):
     right: np.ndarray  # (H,), expected number of right labels under each hypothesis
 
     def make_room(self, n: int) -> "Findings":
-        """What findings like these of n rows are put into, part by part."""
+        """Empty findings of n rows, to be filled part by part."""
         *per_row, joint, right = self
         room = [np.empty(n, dtype=column.dtype) for column in per_row]
         return Findings._make([*room, np.zeros_like(joint), np.zeros_like(right)])
@@ -194,7 +194,7 @@ def _mix_hypotheses(logs, codes, h, known):
 
 
 def compute_unnormalised(logs, slope, offsets):
-    """What softmax(slope logs + offsets) is proportional to, one at most, nowhere quite zero.
+    """Softmax(slope logs + offsets) but for a factor: one at most, nowhere quite zero.
 
     Were it zero, a label could be impossible under a hypothesis, and what follows undefined.
     """

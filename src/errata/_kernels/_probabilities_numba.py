@@ -229,7 +229,7 @@ def _unmix(q, turned, least, size, out):
 
 @inner
 def score(logs, start, slope, offsets, size, out, top):
-    """What the probabilities of the classes are proportional to, as in the plain twin.
+    """The probabilities of the classes but for a factor, as in the plain twin.
 
     Of some rows from ``start`` on. Were they cut out before, the compiler would not know that
     neighbours lie side by side, and take them one by one.

@@ -172,7 +172,7 @@ def _score_cuts(left, left_weight, total, total_weight, by_error):
 
 
 def _sum_right_weight(sums):
-    """What the weight of rows given the commonest class grows with."""
+    """A measure that grows with the weight of rows given the commonest class."""
     return np.abs(sums[:, 0]) if sums.shape[1] == 1 else sums.max(axis=1)
 
 

@@ -1,4 +1,4 @@
-"""What is kept of an audit on disk: the format that an audit writes, and report and review read.
+"""The format of an audit on disk, which an audit writes, and report and review read.
 
 ``_files`` has names, versions and columns, ``_components`` what verdicts reweigh and which rows are
 drawn for them, ``_images`` pictures as text, and ``decisions`` what people say.

@@ -1,4 +1,4 @@
-r"""What verdicts are about: hypotheses that they reweigh, and rows drawn for them.
+r"""Components that verdicts reweigh, and piles of rows drawn for verdicts.
 
 *Components* are the noise hypotheses of an audit in a form that a page can reweigh at any verdict.
 A component is a group of noise hypotheses together with a shift ``a`` of the log-odds of every row,
@@ -131,7 +131,7 @@ class Components(NamedTuple):
 
     @classmethod
     def from_dict(cls, kept: dict[str, Any]) -> "Components":
-        """What :meth:`as_dict` gave."""
+        """Read :meth:`as_dict` again."""
         flagged, others = (
             RowSums(int(rows), np.array(wrong), np.array(variance))
             for rows, wrong, variance in (kept["flagged"], kept["others"])
@@ -246,7 +246,7 @@ def shifted(p: np.ndarray, odds: float | np.ndarray) -> np.ndarray:
 
 
 class Evidence(NamedTuple):
-    """What verdicts on some rows say; sums, so that a verdict is added or taken back in one step.
+    """Evidence of verdicts on some rows; sums, so that one is added or taken back in a step.
 
     ``expected`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows. Rows
     that people looked at and could not tell are ``unsure``; they teach nothing.
@@ -283,7 +283,7 @@ def evidence_of(
     p_wrong: np.ndarray,
     unsure: np.ndarray | None = None,
 ) -> Evidence:
-    """What verdicts on rows say about the components.
+    """The evidence of verdicts on rows about the components.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ read_version = cache(version)  # of a package: its metadata takes milliseconds t
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asks for; see :func:`errata.audit`."""
+    """The options of an audit; see :func:`errata.audit`."""
 
     estimator: Any = None
     pred_proba: Any = None
@@ -59,7 +59,7 @@ class Options:
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> "Options":
-        """Those among the arguments of a function."""
+        """The options among the arguments of a function."""
         return cls(**{f.name: arguments[f.name] for f in fields(cls) if f.name in arguments})
 
     @cached_property
@@ -122,7 +122,7 @@ class Problem(ABC):
         return names_by(self.index)
 
     def about(self, table: Any, n_features: int, label: Any = None) -> dict[str, Any]:
-        """What a report says about the data, of which so many columns were looked at."""
+        """Facts for the report about the data, of which so many columns were looked at."""
         frame = type(table).__module__.partition(".")[0]
         seed = self.options.random_state
         return {
@@ -196,11 +196,11 @@ class Problem(ABC):
         return example_rows(result.suspicion, result.flagged, self.reviewed)
 
     def names_of(self, rows: np.ndarray) -> np.ndarray | None:
-        """What some rows are called; None where they have no names."""
+        """The names of some rows; None where they have none."""
         return None if self.row_names is None else self.row_names[rows]
 
     def group_hypotheses(self, result: Any) -> Groups:
-        """What hypotheses say of every row, for a review that reweighs them."""
+        """Probabilities of every row under each hypothesis, for a review that reweighs them."""
         p_wrong = result._p_row  # all that is kept of them, and none
         groups, weights = beside_all((), np.empty(0))
         return groups, weights, with_unforeseen(np.empty((len(p_wrong), 0)), p_wrong)

@@ -52,7 +52,7 @@ FILES = ("features", "embeddings", "pred_proba", "decisions")
 
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(Options):
-    """What :func:`audit_file` was asked for: columns by their names, and paths of files."""
+    """The options of :func:`audit_file`: columns by their names, and paths of files."""
 
     label: str | None = None
     target: str | None = None
@@ -283,7 +283,7 @@ def _audit_parts(file: Path, options: FileOptions, progress: Any, **stored: Any)
 
 
 def _note_arguments(options: FileOptions) -> dict[str, Any]:
-    """What it takes to audit the file again: None for what is more than a name or a number."""
+    """Arguments to audit the file again: None for those that are more than a name or a number."""
     noted: dict[str, Any] = {name: getattr(options, name, None) for name in (*NOTED, *FILES)}
     noted = {name: value for name, value in noted.items() if value not in (None, ())}
     for name in FILES:
@@ -455,7 +455,7 @@ def _read_columns(file: Path, options: FileOptions, *judged: str) -> tuple[Any, 
 
 
 def _read_shared(table: Any, file: Path, options: FileOptions) -> dict[str, Any]:
-    """What audits of every table take: columns by their names, files beside it, and numbers.
+    """Arguments that audits of every table take: columns by name, files beside it, and numbers.
 
     Rows of a folder of pictures are called by the names of these.
     """
@@ -480,7 +480,7 @@ def _read_shared(table: Any, file: Path, options: FileOptions) -> dict[str, Any]
 
 
 def _make_wavelets(options: FileOptions) -> WaveletFeatures | None:
-    """What models look at instead of the signals; None for the signals themselves."""
+    """The wavelets that models look at; None for the signals themselves."""
     if not options.wavelets:
         return None
     if options.fs is None:
@@ -614,7 +614,7 @@ def check_labels(column: np.ndarray, name: str, *, may_be_blank: bool = False) -
 
 
 def _find_odd_type(kind: str, values: list[Any]) -> str | None:
-    """What is wrong with labels: dates, lists, measurements, several kinds at once."""
+    """The type of values that are no labels: date, list, measurement, several at once."""
     if kind in "mM":
         return "date"
     kinds = {type(value) for value in values}

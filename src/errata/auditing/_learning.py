@@ -1,4 +1,4 @@
-"""What is learnt from the drawn rows, and any rows of the table judged by it."""
+"""Learning from the drawn rows, and judging any rows of the table by what was learnt."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -196,7 +196,7 @@ class Learnt:
         )
 
     def note_check(self) -> list[str]:
-        """What the self-check cannot show."""
+        """A note on what the self-check cannot show."""
         given = all(isinstance(model, GivenProbabilities) for model in self.models)
         return [PROBABILITIES_ARE_OLDER] if given else []
 
@@ -326,13 +326,13 @@ class JudgedSums(NamedTuple):
         return self.wrong / self.audited
 
     def merge(self, other: "JudgedSums") -> "JudgedSums":
-        """Those of both."""
+        """Add up two parts."""
         pairs: Iterable[tuple[Any, Any]] = zip(self, other, strict=True)
         return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
 class Judge:
-    """What was learnt, without the rows it was learnt from: small, and able to travel.
+    """A judge of rows, without the rows that it was learnt from: small, and able to travel.
 
     It judges all rows of the table that these were drawn from.
     """
@@ -391,7 +391,7 @@ class Judge:
         return new, mix_bits(applied.X), applied.unread
 
     def pool(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
-        """What all models say together, and each predicts; of rows at these places of the table.
+        """Pooled probabilities, and predictions of each model, for rows at places of the table.
 
         Of those that were learnt from it is what was said then: models are asked of all others.
         """
@@ -502,7 +502,7 @@ def fit_filler(
 def fill_by_classifier(
     noise: NoisePosterior, classifier: KernelAndTrees, n_classes: int, X: np.ndarray, proba: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What a classifier says of rows without a label, before any label; ``proba`` is not asked."""
+    """Classes that a classifier predicts for rows without a label; ``proba`` is not asked."""
     parts = [
         all_columns(classifier.predict_proba(X[block]), classifier.classes_, n_classes)
         for block in blocks(len(X), CACHED, width=n_classes)

@@ -25,7 +25,7 @@ FEWEST_OF_A_VALUE = 5  # injected errors of a class or site, for a word on how m
 
 
 class SelfCheck(NamedTuple):
-    """What became of the injected errors.
+    """The fate of the injected errors.
 
     ``precision`` and ``recall`` at each ``rank`` are those of the injected errors alone; the same
     by a list that knows the labels only have ``label_`` in front. Without ``lift`` all are empty,
@@ -75,7 +75,7 @@ class SelfCheck(NamedTuple):
         )
 
     def _sentence(self) -> str:
-        """What the report says."""
+        """A sentence for the report."""
         sentence = (
             f"Of {self.injected:,} errors we planted, {self.found:,} are among the {self.top:,} "
             f"most suspicious rows; knowing the labels alone, {self.by_label:,} would be."
@@ -283,7 +283,7 @@ def average_units(units: np.ndarray, suspicion: np.ndarray) -> tuple[np.ndarray,
 def count_found(
     injected: np.ndarray, suspicion: np.ndarray, before: np.ndarray, lift: float
 ) -> dict[str, Any]:
-    """What the self-check of every kind tells; ``before`` is p_wrong without injected errors.
+    """Counts for the self-check of every kind; ``before`` is p_wrong without injected errors.
 
     ``lift`` says how far injected errors are the more suspicious, in standard errors.
     """
@@ -314,7 +314,7 @@ def sum_up(
     before: np.ndarray,
     units: np.ndarray,
 ) -> dict[str, Any]:
-    """What became of errors injected into classes, by the length of the list, too."""
+    """Sum up the fate of errors injected into classes, by the length of the list, too."""
     first, of_units = average_units(units, suspicion)
     lift = measure_lift(injected[:, first], labels[:, first], of_units)
     counts = count_found(injected, suspicion, before, lift)

@@ -1,4 +1,4 @@
-"""What an experiment is: a grid, how to measure one cell of it, and the published numbers.
+"""Experiments: a grid, how to measure one cell of it, and the published numbers.
 
 The data sets of the papers: rows that miss nothing, without small classes.
 """
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """What a measurement may draw on besides its cell: the data folder and the seed of the run.
+    """Means of a measurement besides its cell: the data folder and the seed of the run.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a run found beside what was published: for the terminal, in Markdown and in pictures."""
+"""Results of a run beside published ones: for the terminal, in Markdown and in pictures."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What an audit found, for the terminal: the answer, where it is worst, what to do next."""
+"""Findings of an audit for the terminal: the answer, where it is worst, what to do next."""
 
 import shlex
 from pathlib import Path

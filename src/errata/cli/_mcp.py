@@ -68,7 +68,7 @@ def make_server(folder: Path) -> Any:
         return find(str(find_table(named, audit)))
 
     async def run(*arguments: str | Path) -> str:
-        """What a command of errata prints."""
+        """Run a command of errata; returns what it prints."""
         command = [sys.executable, "-P", "-m", "errata.cli", *map(str, arguments)]
         done = await anyio.run_process(command, check=False, cwd=root, stdin=subprocess.DEVNULL)
         if done.returncode:
@@ -77,7 +77,7 @@ def make_server(folder: Path) -> Any:
         return done.stdout.decode("utf-8")
 
     async def look(function: Any, *arguments: Any) -> Any:
-        """What a function of the library returns; its sentence where it cannot."""
+        """Call a function of the library, whose errors become sentences for the assistant."""
         try:
             return await anyio.to_thread.run_sync(function, *arguments)
         except (ValueError, OSError, KeyError) as error:
@@ -156,7 +156,7 @@ def make_server(folder: Path) -> Any:
 
     @server.tool()
     async def certificate(audit: str) -> dict[str, Any]:
-        """What the decisions so far tell: rows left, how good the list is, what is proved."""
+        """Sum up the decisions so far: rows left, how good the list is, what is proved."""
         return json.loads(await run("decisions", "--json", "--", find(audit)))
 
     @server.tool()

@@ -92,7 +92,7 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """What to make of it, in a sentence."""
+        """Advice in a sentence."""
         return write_advice(self.summary())
 
     def standing(self, metric: str | None = None) -> Standing:

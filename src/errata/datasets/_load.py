@@ -181,7 +181,7 @@ def _explain_how_to_get(name: str, card: DatasetCard | None, folder: Any) -> str
 
 
 def _check_size(bunch: Bunch, card: DatasetCard) -> None:
-    """What OpenML holds under a number may change; the papers' set has a known size."""
+    """Raise for another size than the papers' set has: OpenML may change what a number means."""
     if bunch.data.shape != (card.rows, card.features):
         raise ValueError(
             f"number {card.openml} of OpenML has {bunch.data.shape[0]} rows and "

@@ -352,7 +352,7 @@ def _take_units(layer: HiddenLayer, units: np.ndarray) -> HiddenLayer:
 
 
 def _predict_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
-    """What the shift, which keeps digits, adds to outputs; users see the units as they are."""
+    """The shift's part of the outputs: it keeps digits, and users see the units as they are."""
     return 0 if layer.shift is None else layer.shift @ coef
 
 

@@ -152,7 +152,7 @@ class RidgeSystem:
 
     @property
     def base(self) -> float:
-        """What the intercept adds to every leverage."""
+        """The share of the intercept in every leverage."""
         return self.fit_intercept / self.weight
 
     @property
@@ -213,7 +213,7 @@ class RidgeModel:
 
 
 class GramRecord(NamedTuple):
-    """What a set of rows says about a ridge regression, in O(m²) numbers however many rows.
+    """Sums over a set of rows for a ridge regression, O(m²) numbers however many rows.
 
     Records of separate rows add up: map :meth:`from_block` over blocks of any size, on one machine
     or many, :meth:`merge` the records in any order, then :meth:`solve`. One record per fold gives

@@ -143,7 +143,7 @@ class BaseELMSVM(BaseEstimator):
         return phi
 
     def _inputs(self, X: np.ndarray) -> np.ndarray:
-        """What the solver is fed with: centred features, or rows of a Gram matrix."""
+        """Inputs of the solver: centred features, or rows of a Gram matrix."""
         if self.solver_ == "linear":
             return self._explicit(X) - self.feature_mean_
         if self.kernel == "finite":

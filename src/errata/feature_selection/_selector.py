@@ -479,7 +479,7 @@ class Path:
 
 
 class Criterion(Protocol):
-    """What a search asks: bigger is better."""
+    """A criterion of a search: bigger is better."""
 
     def score(self, subset: Sequence[int]) -> float:
         """J(S)."""

@@ -1,4 +1,4 @@
-"""What mutual information says about errors: bounds, exact tables, failures, regression.
+"""Mutual information and errors: bounds, exact tables, failures, regression.
 
 Entropies of classes are in bits, those of a regression error in nats.
 
@@ -291,7 +291,7 @@ class FailureHistogram(NamedTuple):
 
 
 class FailureStatistics(NamedTuple):
-    """What :func:`failure_statistics` found.
+    """The result of :func:`failure_statistics`.
 
     Attributes
     ----------
@@ -443,7 +443,7 @@ def _check_pairs(information: Any, error: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 class FeatureInformation(NamedTuple):
-    """What features say about the class; arrays of the same shape, or numbers.
+    """Information of features about the class; arrays of the same shape, or numbers.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What all filters share; every detector as a filter, once or until it flags no more."""
+"""The base of filters; every detector as a filter, once or until it flags no more."""
 
 import copy
 from collections.abc import Iterator

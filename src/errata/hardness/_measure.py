@@ -1,4 +1,4 @@
-"""What the measures of hardness share, and those from classes, neighbours and local sets.
+"""The base of measures of hardness, and those from classes, neighbours and local sets.
 
 A neighbour that carries another label is an enemy; the local set of a row are the rows around it,
 up to its nearest enemy.
@@ -525,7 +525,7 @@ def _measure_disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarra
 
 
 class LocalSets:
-    """What surrounds each row before its nearest enemy, the nearest row with another label.
+    """The rows around each row before its nearest enemy, the nearest row with another label.
 
     The local set of a row holds the rows that are nearer to it than that; they all carry its label.
     Everything is found in one pass over all distances, O(n²) of them, of which each thread holds

@@ -785,7 +785,7 @@ def _estimate_median_distance(X: np.ndarray, random: np.random.RandomState) -> f
 
 
 class HiddenLayerProjection(SupervisedProjection):
-    """What the sigmoid units of a perceptron with one hidden layer make of the rows.
+    """Project rows to the sigmoid units of a perceptron with one hidden layer.
 
     The projection with which the method began; its authors replaced it, as networks are hard to
     tune and their units saturate. Costs ``max_iter`` passes over n rows with O(d h) each.

@@ -1,4 +1,4 @@
-"""What the page of an audit of classes or votes shows: few classes or the worst, stretches."""
+"""The page of an audit of classes or votes: few classes or the worst, stretches."""
 
 from collections import Counter
 from math import ceil, floor, log10

@@ -1,4 +1,4 @@
-"""What the page of an audit of several labels per row shows: labels with both ways to be wrong."""
+"""The page of an audit of several labels per row: labels with both ways to be wrong."""
 
 from typing import Any
 

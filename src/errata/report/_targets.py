@@ -1,4 +1,4 @@
-"""What the page of an audit of numeric targets shows: charts as places in percent of the plot."""
+"""The page of an audit of numeric targets: charts as places in percent of the plot."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a review has come to, as a dict that is valid JSON, in sentences, and as a proof."""
+"""The state of a review, as a dict that is valid JSON, in sentences, and as a proof."""
 
 import json
 from collections import Counter

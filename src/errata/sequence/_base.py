@@ -1,4 +1,4 @@
-"""What the hidden Markov models share, from what they are given to what they say of sequences.
+"""The base of hidden Markov models, from their inputs to what they say of sequences.
 
 First samples, labels, lengths, and which class may follow which; then the parameters of a model,
 the expectations of a step, and what they make of chain and mixtures; then ``fit`` and its loop.
@@ -208,7 +208,7 @@ def _make_cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
 
 
 class Tally(NamedTuple):
-    """What a maximisation needs to know of the samples; every entry is a sum over sequences."""
+    """Sums over samples that a maximisation needs; every entry is a sum over sequences."""
 
     log_likelihood: float
     first: np.ndarray  # (K,): classes of first samples

@@ -342,7 +342,7 @@ def _tally_labelled_block(
 
 
 class LabelDiagnosis(NamedTuple):
-    """What a model says of labels, one entry per sample."""
+    """A model's judgement of labels, one entry per sample."""
 
     label_posterior: np.ndarray
     suspicion: np.ndarray

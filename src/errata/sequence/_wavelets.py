@@ -19,7 +19,7 @@ _LEVELS = 10  # of the cascade: the wavelet is known in steps of 2 ** -10
 
 
 class WaveletFeatures(TransformerMixin, BaseEstimator):
-    """What a wavelet sees around every sample of a signal, fast and slow, one column per scale.
+    """Wavelet coefficients around every sample of a signal, fast and slow, one column per scale.
 
     The signal is band-passed forwards and backwards (so that waves stay where they are), put
     through a continuous wavelet transform with the coiflet of order 2, and every scale gets mean 0

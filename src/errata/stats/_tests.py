@@ -73,7 +73,7 @@ def get_method_names(scores: Any, names: Sequence[str] | None, n_methods: int) -
 
 
 class FriedmanResult(NamedTuple):
-    """What :func:`friedman_test` found.
+    """The result of :func:`friedman_test`.
 
     Attributes
     ----------
@@ -265,7 +265,7 @@ def nemenyi_test(scores: Any) -> np.ndarray:
 
 
 class WilcoxonHolmResult(NamedTuple):
-    """What :func:`wilcoxon_holm` found, as symmetric tables with one row and column per method.
+    """The result of :func:`wilcoxon_holm`: symmetric tables, one row and column per method.
 
     Attributes
     ----------

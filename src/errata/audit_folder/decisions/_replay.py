@@ -1,4 +1,4 @@
-"""What a list of events amounts to: what stands, and what reviewers say of a row together.
+"""The outcome of a list of events: what stands, and what reviewers say of a row together.
 
 The rule. An *undo* takes back the event it names, or the whole batch of that event; a *redo* takes
 back the undo it names. So an event stands as long as no undo of it stands, and an undo stands until
@@ -37,7 +37,7 @@ Opinion = tuple[str, str | None]  # state and class
 
 
 class RowVerdict(NamedTuple):
-    """What was decided about a row.
+    """The decision about a row.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class RowVerdict(NamedTuple):
 
 
 class _Reviewer:
-    """What one reviewer can take back, and bring back, in the order of the events."""
+    """The events that one reviewer can take back, and bring back, in their order."""
 
     def __init__(self) -> None:
         self.standing: list[Event] = []
@@ -87,7 +87,7 @@ class _Reviewer:
 
 
 class Replay:
-    """What a list of events amounts to."""
+    """The outcome of a list of events."""
 
     def __init__(self) -> None:
         self.log: list[Event] = []

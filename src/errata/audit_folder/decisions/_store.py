@@ -16,7 +16,7 @@ SUBJECT = {"table": "table", "label": "column"}  # what two files must agree on
 
 
 class Decisions:
-    """What people decided about the rows of a table: an SQLite file that only grows.
+    """Decisions of people about the rows of a table: an SQLite file that only grows.
 
     Every event is on disk when :meth:`record` returns. Nothing is ever changed or deleted: an undo
     is an event too. Several processes may write, one after the other; threads may share a store.

@@ -93,7 +93,7 @@ def total_entropy(p: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class LabelEvidence:
-    """What the noise is learnt from: calibrated probabilities of the labels, and the labels."""
+    """Evidence of noise: calibrated probabilities of the labels, and the labels."""
 
     logs: np.ndarray  # (K, n)
     codes: np.ndarray  # (n,)
@@ -109,7 +109,7 @@ class LabelEvidence:
 
     @cached_property
     def loops(self) -> ModuleType:
-        """Those that fit hypotheses, compiled or plain."""
+        """The functions that fit hypotheses, compiled or plain."""
         return kernels("label_fit", compiled=self.fitted.dtype == np.float32)
 
     @cached_property
@@ -119,7 +119,7 @@ class LabelEvidence:
 
     @cached_property
     def entropy(self) -> float:
-        """That of the labels by these probabilities."""
+        """The entropy of the labels by these probabilities."""
         return total_entropy(self.q)
 
     @cached_property

@@ -189,7 +189,7 @@ class NoisePosterior(NamedTuple):
         return float(low), float(high)
 
     def _quantiles(self, rates: np.ndarray, n_rows: int, parts: Sequence[float]) -> np.ndarray:
-        """Those of the mixture of the hypotheses, each with its rate."""
+        """Quantiles of the rate in the mixture of the hypotheses, each with its own."""
         grid = np.linspace(0, 1, 2001)
         steps = (grid[:, None] - rates) / np.maximum(self._spread(rates, n_rows), 1e-6)
         below = ndtr(steps) @ self.weights
@@ -215,7 +215,7 @@ class NoisePosterior(NamedTuple):
 
 
 def kind_of(hypothesis: Hypothesis) -> str:
-    """What a hypothesis is called: noise at a rate of zero is none."""
+    """The name of a hypothesis: noise at a rate of zero is none."""
     found = hypothesis.kind != BOUNDARY and hypothesis.grid_rate == 0
     return NONE if found else hypothesis.kind
 
@@ -369,7 +369,7 @@ def _beside_boundary(weights: np.ndarray, boundary: float) -> np.ndarray:
 
 
 class Posterior(NamedTuple):
-    """What is known of every label, and of all of them together."""
+    """Probabilities of every label, and rates of all of them together."""
 
     p_wrong: np.ndarray  # (n,)
     suspicion: np.ndarray  # (n,), for ranking

@@ -169,7 +169,7 @@ class ClassProblem(Problem):
         )
 
     def conclude(self) -> None:
-        """What flags are drawn from, after people were heard."""
+        """Take in verdicts of people, and keep what flags are drawn from."""
         inputs = self.inputs
         if len(inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
             self.draw = flags_by_line
@@ -193,7 +193,7 @@ class ClassProblem(Problem):
         self.has_map = self.learnt.inputs.X is not None
 
     def pool_logs(self) -> np.ndarray:
-        """What all models together say of the audited rows."""
+        """Pooled logarithms of probabilities of the audited rows."""
         return self.learnt.pool.logs
 
     @property
@@ -309,7 +309,7 @@ class RecordingProblem(ClassProblem):
         return TableRows(inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known)
 
     def read_features(self) -> Inputs:
-        """Those of signals, which were read with the labels."""
+        """The signals, which were read with the labels."""
         return self.inputs
 
     def show(self, result: Audit) -> None:
@@ -352,7 +352,7 @@ class DrawnProblem(ClassProblem):
         return inputs if options.estimator is not None else inputs._replace(table=None)
 
     def inputs_of_drawn(self, rows: TableRows, drawn: np.ndarray, n_rows: int) -> Inputs:
-        """Those of rows drawn from so many; without what only an estimator of the user looks at."""
+        """Inputs of rows drawn from so many, without what only the user's estimator looks at."""
         options = self.options
         inputs = inputs_of(
             rows,
@@ -423,7 +423,7 @@ class DrawnProblem(ClassProblem):
         self.conclude()
 
     def pool_logs(self) -> np.ndarray:
-        """What all models together say of the audited rows."""
+        """Pooled logarithms of probabilities of the audited rows."""
         if self.kept_logs:
             return np.concatenate(self.kept_logs, axis=1)
         return self.judge.pool_all(self.given)  # seldom asked for, and quicker computed than kept
@@ -530,7 +530,7 @@ def find_duplicates_by_bits(
 
 
 def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> list[str]:
-    """What nobody can tell from these columns: everything, overlap, noise at borders.
+    """Notes on what these columns cannot tell: everything, overlap, noise at borders.
 
     Of the flagged rows, so many may be wrong only if errors gather near the borders of classes.
     """

@@ -148,7 +148,7 @@ def _with_weights(posterior: Posterior, components: Components) -> Posterior:
 
 
 def weigh_groups(noise: NoisePosterior) -> tuple[tuple[str, ...], np.ndarray]:
-    """What at most ten groups of hypotheses are called, and what the audit believes of them.
+    """Names of at most ten groups of hypotheses, and what the audit believes of them.
 
     No noise and boundary noise are always among them, even if the audit rules them out: a person
     may find that it was wrong to. The last three are all hypotheses together, ``p_wrong`` itself,

@@ -95,7 +95,7 @@ class CardMaker:
     def _held(
         self, rows: np.ndarray, near: Sequence[np.ndarray], away: Sequence[np.ndarray]
     ) -> dict[str, list[Any]]:
-        """What each row and those like it hold, and in which columns it stands out."""
+        """The cells of each row and of those like it, and the columns in which it stands out."""
         columns = self.values.columns
         names = [column.name for column in columns]
         places = self._places(rows, near)

@@ -96,7 +96,7 @@ def describe_examples(
 def show_beside_similar(
     view: RowsView, rows: np.ndarray, values: RowValues, similar: list[list[int]]
 ) -> list[dict[str, Any]]:
-    """What rows hold, beside those that are like them; of no column is known that it speaks."""
+    """The cells of rows beside those like them; no column is known to speak."""
     places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
     return [
         {
@@ -114,7 +114,7 @@ def show_beside_similar(
 def show_beside_classes(
     view: RowsView, rows: np.ndarray, values: RowValues, options: "Options"
 ) -> list[dict[str, Any]]:
-    """What rows hold, the columns that speak against the label first, and the nearest of each side.
+    """The cells of rows, columns that speak against the label first, and the nearest of each side.
 
     These are the nearest with the class that speaks against the label, and with the label.
     """
@@ -150,7 +150,7 @@ def show_beside_classes(
 def _beside(
     row: int, places: list[int], differing: set[int], values: RowValues, example: int
 ) -> dict[str, Any]:
-    """What a near row holds, shown beside an example: cells of the same columns, or a picture."""
+    """A near row to show beside an example: cells of the same columns, or a picture."""
     cells = values.of(row, places)
     names = zip(places, cells, strict=True)
     # Pictures in files take time to read; beyond the first examples few will be looked at.
@@ -221,7 +221,7 @@ def compare_rows(
     *,
     random: np.random.Generator,
 ) -> list[tuple[list[int], int, list[set[int]], dict[int, int]]]:
-    """What to tell about ``rows``; it costs a sort of 20,000 rows at most for each column.
+    """Compare ``rows`` with both classes; costs a sort of 20,000 rows at most for each column.
 
     Parameters
     ----------

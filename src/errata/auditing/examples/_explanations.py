@@ -49,7 +49,7 @@ NO_COLUMNS = "Columns are not told apart: models looked at {} instead."
 
 @dataclass(frozen=True, repr=False)
 class RowExplanation:
-    """What speaks for and against the label of one row.
+    """Reasons for and against the label of one row.
 
     Made by :meth:`errata.Audit.explain`; ``print`` shows it as a paragraph. All probabilities are
     those of models that were fitted once more without the row, so they may differ a little from
@@ -241,7 +241,7 @@ class ModelsByFold:
         return np.exp(pool_new_rows(self.fitted, self.weights, self.rows(X, at))[0].T)
 
     def by_model(self, X: np.ndarray, at: int) -> np.ndarray:
-        """What each model says of one row, shape (models, K)."""
+        """Probabilities of one row by each model, shape (models, K)."""
         rows = self.rows(X[None], at)
         return np.concatenate([predictor.predict_proba(rows) for predictor in self.fitted])
 
@@ -260,7 +260,7 @@ class Explainer:
     def explain(
         self, audit: "AuditRows", row: int, *, names: np.ndarray | None, other: Any
     ) -> RowExplanation:
-        """What speaks for and against the label of a row, and for the class ``other``."""
+        """Collect reasons for and against the label of a row, and for the class ``other``."""
         inputs = self.learnt.inputs
         at = self._place(row)
         label = self.learnt.data.codes[at]
@@ -298,7 +298,7 @@ class Explainer:
         return int(at[0])
 
     def _models(self, X: np.ndarray, at: int, label: int, new: int) -> list[dict[str, Any]]:
-        """What each model says, the one that weighs most first."""
+        """Predictions of each model, the one that weighs most first."""
         told = self.models.by_model(X, at)
         share = self.models.weights
         share = share / (share.sum() or 1.0)
@@ -363,7 +363,7 @@ class Explainer:
 
 
 def _find_unnamed(inputs: Inputs) -> str:
-    """What models looked at that is not a column of the table; nothing where they are."""
+    """A name for features that are no columns of the table; empty where they are."""
     if inputs.used is None:
         return "embeddings"
     return "" if inputs.scale is None or inputs.scale.axes is None else "main axes of many columns"

@@ -53,7 +53,7 @@ DOUBTED = 0.25  # of them, at most: right labels that look wrong, which come fir
 
 
 class StoredReview:
-    """What a review needs, in the folder of an audit that was loaded; ``numbers`` tell of it."""
+    """Files for a review, in the folder of an audit that was loaded; ``numbers`` tell of them."""
 
     def __init__(self, source: Path, numbers: dict[str, Any]) -> None:
         self.source = source
@@ -83,7 +83,7 @@ class StoredReview:
 
 
 class ForReview:
-    """What all of it is made from: the problem, whose audit took so many ``seconds``.
+    """Files for a review, to be made from the problem, whose audit took so many ``seconds``.
 
     ``table`` is the one whose cells are shown; None for that of the inputs.
     """

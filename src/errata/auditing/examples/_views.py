@@ -53,11 +53,11 @@ class RowsView(ABC):
         return np.argsort(np.asarray(self.rows))
 
     def of_all(self, values: np.ndarray) -> np.ndarray:
-        """What is known of all rows of the table, of those in the view."""
+        """Values of all rows of the table, for those in the view."""
         return values if self.rows is None else values[self.rows]
 
     def in_table(self, told: Any) -> Any:
-        """What is told of rows of the view, with their places in the table; a list is changed."""
+        """Put places in the table for those in the view; a list is changed."""
         if self.rows is None or not told:
             return told
         if not isinstance(told, list):
@@ -102,7 +102,7 @@ class RowsView(ABC):
 
     @property
     def p_wrong(self) -> np.ndarray:
-        """That of the rows in the view, where labels are classes."""
+        """The probability that labels of the view are wrong, where they are classes."""
         raise NotImplementedError
 
     @abstractmethod
@@ -125,7 +125,7 @@ class RowsView(ABC):
         return np.empty(0), np.empty((0, 0)), np.zeros(len(rows), dtype=bool)
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
-        """What a card tells besides, of each row."""
+        """Further entries of a card, of each row."""
         return [{} for _ in rows]
 
 
@@ -140,7 +140,7 @@ class View(RowsView):
 
     @cached_property
     def p_wrong(self) -> np.ndarray:
-        """That of the rows in the view, those that were not audited included."""
+        """As above, of rows that were not audited, too."""
         p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
         return np.where(self.inputs.doubtful, p_wrong, 0.0)
 
@@ -199,7 +199,7 @@ class View(RowsView):
         return replace(self, inputs=shown, posterior=self.posterior._replace(**changed))
 
     def suspicion(self, rows: np.ndarray) -> np.ndarray:
-        """That of some audited rows of the view."""
+        """The ranking of some audited rows of the view."""
         return self.posterior.suspicion[self.inputs.places_of(rows)[0]]
 
     def hypotheses(self, rows: np.ndarray) -> np.ndarray:
@@ -249,7 +249,7 @@ def inputs_to_show(
     classes: np.ndarray | None = None,
     codes: np.ndarray | None = None,
 ) -> Inputs:
-    """What is needed to show rows of another kind; ``X`` are the features of ``audited`` ones."""
+    """Inputs to show rows of another kind; ``X`` are the features of ``audited`` ones."""
     return Inputs(
         table=table,
         model_table=None,
@@ -313,7 +313,7 @@ def most_probable_others(inputs: Inputs, other: np.ndarray) -> np.ndarray:
 def _describe_predictions(
     predicted: list[int], new: int, label: int, classes: Sequence[Any], models: Sequence[str]
 ) -> str:
-    """What every model predicts: the other class, the label, or neither."""
+    """Count which models predict the other class, the label, or neither."""
     against = [name for name, code in zip(models, predicted, strict=True) if code == new]
     own = predicted.count(label)
     total = len(models)
@@ -376,7 +376,7 @@ class RowValues:
         return self.pixels is not None or self._pictures is not None
 
     def of(self, row: int, places: list[int]) -> dict[str, str]:
-        """What the row holds in some of the columns."""
+        """The cells of the row in some of the columns."""
         chosen = (self.columns[place] for place in places)
         return {column.name: _as_text(column.cell(row)) for column in chosen}
 

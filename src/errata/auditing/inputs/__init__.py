@@ -1,1 +1,1 @@
-"""What an audit is given: labels, features, groups, duplicates and decisions, checked once."""
+"""Inputs of an audit: labels, features, groups, duplicates and decisions, checked once."""

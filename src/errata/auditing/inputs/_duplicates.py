@@ -402,14 +402,14 @@ def _mark(bitmap: np.ndarray, place: np.ndarray) -> None:
 
 
 class Ties(NamedTuple):
-    """What rows have to do with each other, all of them audited ones."""
+    """Copies and groups among the audited rows."""
 
     equal: np.ndarray | None = None  # the number of each row's group of equal rows
     copies: np.ndarray | None = None  # the same where equal rows are copies
     recordings: Recordings | None = None
 
     def evidence(self, codes: np.ndarray) -> dict[str, Any]:
-        """What the posterior must know to count the evidence."""
+        """Arguments by which the posterior counts the evidence."""
         units = None if self.recordings is None else self.recordings.runs(codes)
         return {"equal": self.equal, "units": units}
 

@@ -120,7 +120,7 @@ class Inputs(NamedTuple):
 
 
 def for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
-    """What is known of the audited rows, for all rows of the table."""
+    """Spread values of the audited rows over all rows of the table."""
     audited = inputs.audited
     if len(values) == len(inputs.codes) and (audited[1:] > audited[:-1]).all():
         return values
@@ -139,7 +139,7 @@ def row_index(table: Any) -> Any:
 
 
 def names_by(index: Any) -> np.ndarray:
-    """What each row is called, as text."""
+    """The name of each row, as text."""
     if index.nlevels == 1:
         return np.array([str(name) for name in index], dtype=object)
     return np.array([", ".join(map(str, levels)) for levels in index], dtype=object)
@@ -513,7 +513,7 @@ def _replace_labels(
 def notes_on_decisions(
     found: Resolved, decisions: Decisions, *, may_be_blank: bool = True, what: str = "label"
 ) -> list[str]:
-    """What the reader should know of decisions; raise when none of them is about this table."""
+    """Notes on decisions; raise when none of them is about this table."""
     told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
     said = []
     if told["decided"]:

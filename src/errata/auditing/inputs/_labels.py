@@ -266,7 +266,7 @@ def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
 
 
 def missing_column(name: Any, purpose: str, names: Sequence[Any]) -> str:
-    """What to say when a column that was named is not there."""
+    """A sentence for a column that was named and is not there."""
     return f"there is no column {name!r} {purpose}; {instead(name, names)}"
 
 
@@ -285,7 +285,7 @@ def label_text(label: Any) -> str | None:
 
 
 def seen_text(text: str) -> str:
-    r"""What is to be seen of a text: nothing without width, and no blanks but single ones inside.
+    r"""The visible part of a text: nothing without width, and no blanks but single ones inside.
 
     >>> seen_text("\u200b  two \t words\ufeff"), seen_text(" \xa0")
     ('two words', '')
@@ -331,7 +331,7 @@ def notes_on_spellings(
 
 
 def spellings(labels: Iterable[Any]) -> list[list[str]]:
-    r"""Those of the labels that may be one, in groups; labels that are not text are let alone.
+    r"""Group labels that may be one; labels that are not text are let alone.
 
     Compared without case, blanks around, and characters of no width, with compatible characters
     and look-alikes of other alphabets as those of a keyboard, and whole numbers without ``.0``.

@@ -30,7 +30,7 @@ from ..inputs._groups import renumber_groups
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What the models of an audit learn from.
+    """The rows that models of an audit learn from.
 
     Attributes
     ----------
@@ -154,14 +154,14 @@ class NewRows:
 
 
 class Predictor(Protocol):
-    """What a model has learnt: small, picklable, and without the rows it was learnt from."""
+    """A fitted model: small, picklable, and without the rows it was learnt from."""
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Probability of each label for each of the rows, shape (n, n_classes)."""
 
 
 class CrossFit(NamedTuple):
-    """What ``OutOfFoldModel.cross_fit`` gives: rows predicted, and how to predict others.
+    """The result of ``OutOfFoldModel.cross_fit``: rows predicted, and how to predict others.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ class FittedClassifiers:
             self.fits.append(fit)
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
-        """What the classifier without the fold of each row says, with a column for each class."""
+        """Probabilities by the classifier without the fold of each row, a column for each class."""
         if self.split_of_fold is None:
             return self._ask(self.fits[0], rows)
         split = self.split_of_fold[rows.folds]

@@ -464,7 +464,7 @@ class AsGiven:
 
 
 def estimator_table(table: Any, features: Any) -> Any:
-    """What the user's estimator learns from and predicts: the table, or errata's features of it.
+    """The table for the user's estimator: as it was given, or errata's features of it.
 
     Of the columns of a text file, only errata's features are numbers.
     """

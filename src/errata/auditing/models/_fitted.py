@@ -178,7 +178,7 @@ class FittedRidge:
 
 
 def predict_together(ridges: Sequence[FittedRidge], rows: NewRows) -> list[np.ndarray]:
-    """What each of the ridges of one audit says, in double precision.
+    """Scores by each of the ridges of one audit, in double precision.
 
     Weights of wide features are large and cancel each other: in single precision, what is said of a
     row would depend on the rows beside it.

@@ -140,7 +140,7 @@ def pool_new_rows(
 
 
 def _predict_all(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
-    """What each predictor says; ridges say it together, as most of their work is the same."""
+    """Probabilities by each predictor; ridges predict together, as they share most work."""
     ridges = [predictor for predictor in fitted if isinstance(predictor, FittedRidge)]
     together = iter(predict_together(ridges, rows) if ridges else [])
     return [

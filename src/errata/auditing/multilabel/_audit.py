@@ -254,7 +254,7 @@ class CellProblem(Problem):
         return models
 
     def _in_table_order(self, of_rows: np.ndarray) -> np.ndarray:
-        """What is known of rows as models see them, in the order of the table."""
+        """Values of rows as models see them, in the order of the table."""
         back = np.empty_like(of_rows)
         back[self.order] = of_rows
         return back
@@ -365,7 +365,7 @@ class CellProblem(Problem):
     def _describe_labels(
         self, label_rates: list[Rates], flagged: np.ndarray
     ) -> list[dict[str, Any]]:
-        """What is told of each label; no rates of one that could not be checked."""
+        """Describe each label; one that could not be checked has no rates."""
         rates_of = dict(zip(self.checked.tolist(), label_rates, strict=True))
         judged = self.checked[self.cells.judged]
         labels = []

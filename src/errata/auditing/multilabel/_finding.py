@@ -231,7 +231,7 @@ def judge_in_two_passes(
 
 
 def pool_labels(rows: TrainingData, predictions: Predictions) -> list[Pool]:
-    """What all models say together, of each label."""
+    """Pooled probabilities of each label."""
     return [pool_models(take_label(rows, label), own) for label, own in enumerate(predictions)]
 
 
@@ -265,7 +265,7 @@ def _predict_all_labels(model: OutOfFoldModel, rows: TrainingData) -> Sequence[n
 
 
 def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
-    """What is of_labels of each model: the mean over labels."""
+    """Describe each model by the mean over labels."""
     of_labels = [pool.describe() for pool in pools]
     return [
         {
@@ -402,7 +402,7 @@ class CellCheck(SelfCheck):
         return text.replace("most suspicious rows", "most suspicious cells")
 
     def _sentence(self) -> str:
-        """What the report says."""
+        """A sentence for the report."""
         text = (
             f"We planted {self.injected:,} errors, half of them labels taken away and half of them "
             f"labels added; {self.found:,} are among the {self.top:,} most suspicious labels of "

@@ -214,7 +214,7 @@ def _check_cells(cells: Sequence[Any], blank: Sequence[bool], name: str) -> None
 
 
 def separator_of(texts: Iterable[str]) -> str:
-    """What stands between labels: of ``;``, ``|`` and ``,`` the one that most cells hold.
+    """The separator of labels: of ``;``, ``|`` and ``,`` the one that most cells hold.
 
     >>> separator_of(["red, dark; blue", "red, dark;green", "blue"])
     ';'
@@ -239,5 +239,5 @@ def _distinct(labels: Iterable[Any]) -> list[Any]:
 
 
 def label_name(label: Any) -> Any:
-    """What an audit calls a label."""
+    """The name of a label in an audit."""
     return label if isinstance(label, str | int) else str(label)

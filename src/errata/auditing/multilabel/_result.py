@@ -235,7 +235,7 @@ class MultilabelAudit(BaseAudit):
         )
 
     def _scores(self) -> Scores:
-        """What cleaning goes by."""
+        """Labels and probabilities that cleaning goes by."""
         p_wrong = self.p_wrong_cells * self.can_be_judged
         return Scores(self.labels, self._codes, 1 - self.labels, p_wrong, p_wrong)
 
@@ -300,7 +300,7 @@ class MultilabelAudit(BaseAudit):
     def _describe_cleaned(
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
-        """What became of labels that are probably wrong."""
+        """Sentences on what became of labels that are probably wrong."""
         if not self.has_skill:
             return [f"{MULTILABEL.command.no_skill}; nothing changed."]
         assert cleaned is not None  # such an audit is in memory
@@ -383,7 +383,7 @@ class MultilabelAudit(BaseAudit):
         }
 
     def _kept_columns(self) -> dict[str, Any]:
-        """What is known of each cell."""
+        """A column for each label, of each cell."""
         cells = {
             column.format(place): getattr(self, name)[:, place]
             for place in range(len(self.names))
@@ -428,7 +428,7 @@ def set_in_words(names: Sequence[Any], row: np.ndarray) -> str:
 
 
 def kind_of_error(is_set: bool) -> str:
-    """What is wrong with a cell, if it is."""
+    """The kind of error of a cell, if it is wrong."""
     return "wrongly set" if is_set else "missing"
 
 

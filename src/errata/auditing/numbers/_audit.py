@@ -489,7 +489,7 @@ class TargetView(RowsView):
 
     @property
     def others(self) -> np.ndarray:
-        """What would stand in place of each target."""
+        """The number that would stand in place of each target."""
         return self.audit.expected
 
     @cached_property
@@ -497,7 +497,7 @@ class TargetView(RowsView):
         return self.audit.digits
 
     def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
-        """What is expected of such rows, and which slip explains the target."""
+        """The number expected of such rows, and the slip that explains the target."""
         return [explain_target(self.audit, row, self._digits) for row in rows.tolist()]
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ NOT_UNDERSTOOD = "This audit does not understand the target, so it cannot say wh
 
 
 class TargetFindings(NamedTuple):
-    """What an audit of numeric targets finds; arrays have one value a row, in the order given.
+    """Findings of an audit of numeric targets; arrays have one value a row, in the order given.
 
     A row without a target has ``predicted``, ``low`` and ``high``; its ``p_wrong``, ``suspicion``
     and ``score`` are 0. Numbers are in the units of the target.
@@ -223,7 +223,7 @@ def mean_distance_of_trees(of_models: Sequence[np.ndarray], weights: np.ndarray)
 
 
 def gather_findings(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
-    """What the last round found, in the units of the targets and the order of the rows.
+    """Put findings of the last round in the units of the targets and the order of the rows.
 
     Errors on one side look like skew, and errors keep trees apart. They are ranked as if there were
     neither, so that they come first, and how probable they are is told as if both were right.
@@ -444,7 +444,7 @@ def estimate_rate(rates: np.ndarray, r2: float) -> NoiseRate:
 
 
 def rate_notes(rate: NoiseRate) -> list[str]:
-    """What must be said of a rate that the noise model can hardly tell."""
+    """Notes on a rate that the noise model can hardly tell."""
     if rate.estimate <= MOST_TOLD:
         return []
     return [
@@ -526,7 +526,7 @@ def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> 
 
 
 class TargetSelfCheck(NamedTuple):
-    """What became of errors that were planted in a copy of the targets.
+    """The fate of errors that were planted in a copy of the targets.
 
     Planted are swaps: targets of other rows that are probably right.
     """
@@ -548,7 +548,7 @@ class TargetSelfCheck(NamedTuple):
         )
 
     def _sentence(self) -> str:
-        """What the report says."""
+        """A sentence for the report."""
         sentence = (
             f"Of {self.injected:,} values we exchanged for those of other rows, {self.found:,} are "
             f"among the {self.top:,} most suspicious rows; {self.by_value:,} would be by how "

@@ -169,7 +169,7 @@ def em_step(
 
 
 class TargetPosterior:
-    """What is found about rows by both local scales, each with the same weight.
+    """Probabilities of rows by both local scales, each with the same weight.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def average_hypotheses(
     log_densities: np.ndarray,
     scale: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
-    """What :class:`TargetPosterior` tells of rows, averaged over tails and rates.
+    """Average over tails and rates all that :class:`TargetPosterior` tells of rows.
 
     ``weights`` has the shape (tails, rates); ``scale`` holds rows without a target, too.
     """

@@ -171,7 +171,7 @@ class TargetAudit(BaseAudit):
 
     @property
     def expected(self) -> np.ndarray:
-        """What would stand in place of each target: of rows that are not flagged, too."""
+        """The number that would replace each target: of rows that are not flagged, too."""
         return np.where(self.flagged, self.suggested, self.digits.write(self.predicted))
 
     def _columns(self) -> dict[str, np.ndarray]:
@@ -231,7 +231,7 @@ class TargetAudit(BaseAudit):
         )
 
     def _scores(self) -> Scores:
-        """What cleaning goes by."""
+        """Labels and probabilities that cleaning goes by."""
         return Scores(self.targets, self._codes, self.expected, self.p_wrong)
 
     def _give(
@@ -273,7 +273,7 @@ class TargetAudit(BaseAudit):
     def _describe_cleaned(
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
-        """What became of targets that are probably wrong."""
+        """Sentences on what became of targets that are probably wrong."""
         return [counts.describe_outcome(self, "no more than half of the rows go", "target")]
 
     def _findings(self) -> dict[str, Any]:

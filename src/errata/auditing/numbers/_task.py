@@ -1,4 +1,4 @@
-"""What is given, and the task made of it: rows in order, targets on a scale, values that repeat.
+"""The task made of a table: rows in order, targets on a scale, values that repeat.
 
 A smooth density of residuals knows nothing of them: rows that hold the value and rows that do not
 would look like errors of each other. Whether a row holds an atom is one question, asked of trees;

@@ -1,1 +1,1 @@
-"""What an audit results in: flags, numbers, summary, storage, cleaning and differences."""
+"""Results of an audit: flags, numbers, summary, storage, cleaning and differences."""

@@ -47,7 +47,7 @@ Class = TypeVar("Class", bound=type)
 
 
 class AuditRows(BaseAudit):
-    """What :class:`errata.Audit` can tell of its rows."""
+    """The rows of an :class:`errata.Audit`."""
 
     labels: np.ndarray
     suggested: np.ndarray
@@ -129,7 +129,7 @@ class AuditRows(BaseAudit):
         return self._made_again.explain(self, row)
 
     def _audit_again(self, table: Any) -> ForReview:
-        """What explains rows, from the table: a file, or what :func:`errata.audit` takes."""
+        """Audit the table again, a file or what :func:`errata.audit` takes, to explain its rows."""
         auditing = import_module("errata.auditing")  # here, as it needs this file
         label = self._about.get("label")
         if table is None:
@@ -478,7 +478,7 @@ class Audit(AuditRows):
         return scores._replace(labels=labels, codes=codes), codes != scores.codes
 
     def _scores(self) -> Scores:
-        """What cleaning goes by."""
+        """Labels and probabilities that cleaning goes by."""
         return Scores(self.labels, self._codes, self.suggested, self.p_wrong, self.p_suggested)
 
     def clean_rows(
@@ -518,7 +518,7 @@ class Audit(AuditRows):
     def _describe_cleaned(
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
-        """What became of labels that are probably wrong, and of rows without one."""
+        """Sentences on what became of labels that are probably wrong, and of rows without one."""
         why_kept = "no class loses more than half"
         if cleaning["action"] == "relabel" and cleaning["unsure"] == "keep":
             why_kept = (
@@ -542,7 +542,7 @@ class Audit(AuditRows):
         return describe_classes(self)
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What is needed to read the rows again, of those in many files what all of them say."""
+        """Numbers to read the rows again by; of rows in many files their sums."""
         self._find_issues()  # which notes what they are in ``_about``
         stored = self._stored
         totals = self._totals

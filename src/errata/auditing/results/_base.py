@@ -1,4 +1,4 @@
-"""What the audits of every kind of label have in common, and how they are kept on disk."""
+"""The base of audits of every kind of label, and how they are kept on disk."""
 
 import json
 import os
@@ -253,7 +253,7 @@ class BaseAudit(LazyExamples):
         raise NotImplementedError
 
     def _details(self) -> dict[str, Any]:
-        """What only this kind tells in its summary."""
+        """Entries of the summary that only this kind has."""
         raise NotImplementedError
 
     def summary(self) -> dict[str, Any]:
@@ -292,7 +292,7 @@ class BaseAudit(LazyExamples):
         return {name: value for name, value in told.items() if value is not None}
 
     def to_markdown(self) -> str:
-        """What was found, with the ten most suspicious rows, for a comment on a change."""
+        """The findings in Markdown, with the ten most suspicious rows, for a comment."""
         return _load_report().summary_in_markdown(self.summary())
 
     def report(self, path: str | os.PathLike = "report.html") -> None:
@@ -428,20 +428,20 @@ class BaseAudit(LazyExamples):
     def _write_labels(
         self, now: Any, rows: np.ndarray, cleaned: Cleaned
     ) -> tuple[Cleaned, dict[str, list[Any]]]:
-        """What was done to a file whose rows have these numbers, and its new columns of labels."""
+        """The new columns of labels of a file whose rows have these numbers, and what was done."""
         raise NotImplementedError
 
     def _describe_cleaned(
         self, counts: Counts, cleaned: Cleaned | None, odds: Any, cleaning: dict[str, Any]
     ) -> list[str]:
-        """What became of labels that are probably wrong, in sentences.
+        """Sentences on what became of labels that are probably wrong.
 
         ``odds`` are what :func:`weigh_decisions` gave.
         """
         raise NotImplementedError
 
     def _scores(self) -> Scores:
-        """What cleaning goes by."""
+        """Labels and probabilities that cleaning goes by."""
         raise NotImplementedError
 
     def _give(
@@ -451,7 +451,7 @@ class BaseAudit(LazyExamples):
         raise NotImplementedError
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
-        """What the table says of some rows."""
+        """The labels of some rows, as the table has them."""
         return vars(self)[f"{self._noun}s"][rows]  # not of all, which may be on disk
 
     def _in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
@@ -460,7 +460,7 @@ class BaseAudit(LazyExamples):
         return {name: [label_text(value) for value in column] for name, column in columns.items()}
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds of this kind alone, as JSON; ``_restored`` reads it."""
+        """Entries of ``audit.json`` for this kind alone, as JSON; ``_restored`` reads them."""
         return {}
 
     def _kept_columns(self) -> dict[str, Any]:
@@ -538,7 +538,7 @@ def _load_report() -> Any:
 
 
 def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """What is known of each row, of an audit that fits into memory."""
+    """Read the attributes of each row, of an audit that fits into memory."""
     digested = found["digested"]
     return {name: column_array(table, name) for name in cls._row_columns} | {
         "_index": _index_in(table, found["index"]),
@@ -579,7 +579,7 @@ def _plain(level: Any) -> list[Any]:
 
 
 def _index_in(table: Any, names: list[Any] | None) -> Any:
-    """What :func:`_index_columns` took apart, put together from the columns of a table on disk."""
+    """Put together from columns of a table on disk what :func:`_index_columns` took apart."""
     if names is None:
         return None
     import pandas
@@ -603,12 +603,12 @@ def _keys(audit: "BaseAudit") -> Any:
 
 
 def _key_of(attribute: str) -> str:
-    """What an attribute is called in ``audit.json``."""
+    """The name of an attribute in ``audit.json``."""
     return attribute.removeprefix("_")
 
 
 def collect_numbers(audit: "BaseAudit") -> dict[str, Any]:
-    """What ``audit.json`` holds, but for what a review needs."""
+    """Collect the contents of ``audit.json``, but for what a review needs."""
     check = audit.self_check
     if check is not None:
         fields = check._asdict().items()

@@ -91,7 +91,7 @@ class Cleaned(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What cleaning goes by, one entry per row; where rows have several labels, one per cell."""
+    """Scores that cleaning goes by, one per row; where rows have several labels, one per cell."""
 
     labels: np.ndarray
     codes: np.ndarray  # (n,), classes of which half stay; -1 for a row without a label
@@ -213,7 +213,7 @@ def clean_labels(
     blank: Any = None,
     spare: bool = True,
 ) -> Cleaned:
-    """What an action does to rows of which people have said nothing.
+    """Clean rows of which people have said nothing.
 
     ``change`` is the action that gives other labels, ``blank`` what stands for no label. Without
     ``spare``, classes may lose more than half of their rows: for some rows of a table, of which

@@ -1,4 +1,4 @@
-"""What changed from one audit to the next: rows found again, flags that differ, in sentences.
+"""Changes from one audit to the next: rows found again, flags that differ, in sentences.
 
 A row is called by its id, item or index; it holds what its cells other than the label say.
 """
@@ -83,7 +83,7 @@ class DiffSide(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AuditDiff:
-    """What changed from one audit to the next, made by :func:`errata.diff`.
+    """The changes from one audit to the next, made by :func:`errata.diff`.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class AuditDiff:
 
 
 def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLike") -> AuditDiff:
-    """What changed from one audit to a later one of the same table.
+    """Compare an audit with a later one of the same table.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def _side(audit: "BaseAudit") -> DiffSide:
 
 
 def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
-    """What else is different between the audits, and may be why their findings differ."""
+    """Notes on other differences between the audits, which may be why their findings differ."""
     notes = []
     judged = [audit._about.get("target") or audit._about.get("label") for audit in (old, new)]
     if judged[0] != judged[1] and None not in judged:
@@ -315,7 +315,7 @@ def _describe_rows(
     old_rows: np.ndarray,
     rows: np.ndarray,
 ) -> list[RowText]:
-    """What both audits say of some rows, -1 where a row is in one of them only."""
+    """Describe rows by both audits, -1 where a row is in one of them only."""
     return [
         {
             "row": after["row"],
@@ -333,7 +333,7 @@ def _describe_rows(
 
 
 def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[RowText]:
-    """What an audit says of some rows; nothing of those that are -1."""
+    """Texts of some rows of an audit; none of those that are -1."""
     there = rows[rows >= 0]
     described = iter(_columns(audit, there)) if len(there) else iter(())
     return (next(described) if row >= 0 else dict.fromkeys(ROW_KEYS) for row in rows)

@@ -38,7 +38,7 @@ WEIGHT = "sample_weight"  # the column that action "weight" adds
 
 
 class CleanedFile(NamedTuple):
-    """What :meth:`errata.Audit.clean_file` has done.
+    """The result of :meth:`errata.Audit.clean_file`.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Counts:
         self.kept += int(cleaned.kept.sum())
 
     def describe_outcome(self, audit: Any, why_kept: str, judged: str = "label") -> str:
-        """What became of labels above the threshold, or whatever was judged, in a sentence."""
+        """A sentence on what became of labels above the threshold, or whatever was judged."""
         done = (self.labelled, self.blank, self.decided)
         is_changed = any(did[what] for did in done for what in CHANGES)
         unchanged = "" if is_changed else "; nothing changed"
@@ -200,7 +200,7 @@ def _copy_with_weights(
 def finish(
     audit: Any, out: Path, kept: int, notes: list[str], cautions: list[str], row: str = "row"
 ) -> CleanedFile:
-    """What was done, with a last sentence about the file."""
+    """Describe a cleaned file, with a last sentence on where it is."""
     notes.append(f"Wrote {out} with {count(kept)} of {plural(len(audit), row)}.")
     return CleanedFile(out, len(audit), int(kept), notes, cautions)
 
@@ -251,7 +251,7 @@ def weigh_decisions(audit: Any, decisions: Any) -> np.ndarray | float:
 
 
 def mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
-    """What was done to the table: an audit may have begun with the classes that people gave."""
+    """Mark classes that people gave, with which an audit may have begun, as done to the table."""
     did = cleaned.did.astype("<U10")
     for row, cell in zip(rows, cells, strict=True):
         is_kept = cleaned.decided[row] and did[row] == "kept"
@@ -270,7 +270,7 @@ def write_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
 
 
 def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]:
-    """What people decided, and what became of it; nothing where they have decided nothing yet."""
+    """Sentences on what became of decisions; none where people have decided nothing yet."""
     if decisions is None:
         return []
     done = [f"{count(did[what])} {what}" for what in BY_PEOPLE if did[what]]
@@ -285,7 +285,7 @@ def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]
 def describe_learnt(
     audit: Any, table: Path | None, decisions: Any, odds: np.ndarray | float
 ) -> list[str]:
-    """What verdicts tell about rows that nobody decided, and how to learn more from them."""
+    """Sentences on rows that nobody decided, by the verdicts, and how to learn more from them."""
     if np.all(odds == 1):
         return []
     rows, _, unclear, gone = read_decided(decisions, audit._row_keys())
@@ -353,7 +353,7 @@ def _copy_by_place(
 
 
 def _make_cleaner(audit: Any, cleaning: dict[str, Any]) -> Callable[[slice], Any]:
-    """What becomes of some rows; where they are on disk, of no more than these at a time."""
+    """A function that cleans some rows; where they are on disk, no more than these at a time."""
     if audit._stored is not None and cleaning["decisions"] is None:
         by_probability = {k: cleaning[k] for k in ("action", "threshold", "sure", "unsure")}
         return lambda rows: audit.clean_rows(rows.start, rows.stop, **by_probability)
@@ -404,7 +404,7 @@ def _find_rows(
 
 
 def describe_new_rows(table: Path, rows: np.ndarray) -> str:
-    """What to say of rows of a table that were not audited, by their numbers."""
+    """A sentence on rows of a table that were not audited, by their numbers."""
     changed = "row of {} is" if len(rows) == 1 else "rows of {} are"
     return (
         f"{count(len(rows))} {changed.format(table)} not as audited (the first is row {rows[0]}, "

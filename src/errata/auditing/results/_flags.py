@@ -221,7 +221,7 @@ class Rows(NamedTuple):
         return self.doubtful & self.audited
 
     def ranking(self) -> np.ndarray:
-        """What these rows add to the line that flags are drawn by."""
+        """Counts of these rows, which add to the line that flags are drawn by."""
         rows = self.may_be_flagged
         if rows.all():
             return rank_in_bins(self.p_wrong, self.suspicion)
@@ -404,7 +404,7 @@ class Totals:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Totals":
-        """What :meth:`as_dict` gave."""
+        """Read :meth:`as_dict` again."""
         arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in values.items()}
         confusion = Counter({(label, other): count for label, other, count in values["confusion"]})
         return cls(**arrays | {"confusion": confusion})

@@ -192,7 +192,7 @@ def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.n
 
 
 def _sum_by_rate(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> np.ndarray:
-    """What the rows of each value tell, if its labels were wrong at each rate, (values, rates).
+    """Sums over the rows of each value if its labels were wrong at each rate, (values, rates).
 
     Log-likelihood, and mean and variance of the fraction of wrong labels among these rows.
     """

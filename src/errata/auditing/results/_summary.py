@@ -66,7 +66,7 @@ def summarise(audit: "BaseAudit") -> dict[str, Any]:
 
 
 def describe_classes(audit: "Audit") -> dict[str, Any]:
-    """What only an audit of classes tells."""
+    """Entries of the summary that only an audit of classes has."""
     totals = audit._totals
     return {
         "label": audit._about["label"],
@@ -176,7 +176,7 @@ def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
 
 
 def describe_check(check: Any) -> dict[str, Any]:
-    """What became of injected errors, as valid JSON, with a sentence."""
+    """The fate of injected errors as valid JSON, with a sentence."""
     values: dict[str, Any] = {}
     for name, value in check._asdict().items():
         if name in PLANTED:  # one entry for each error
@@ -201,7 +201,7 @@ def draw_histogram(audit: "BaseAudit") -> dict[str, Any]:
 
 
 def findings(audit: "BaseAudit", n_labels: int, totals: Totals | None = None) -> dict[str, Any]:
-    """What the answer is made from.
+    """Entries of the summary that the answer is made from.
 
     ``n_labels`` are those that were audited. ``totals`` are the sums over rows with classes; of
     other labels ``clean`` drops no more than half of all rows.

@@ -207,7 +207,7 @@ class StoredProblem(DrawnProblem):
         self.gather_rows(sums)
 
     def _learn(self, progress: Progress) -> tuple[Learnt, Judge, SelfCheck | None]:
-        """What is known after the first pass, the self-check included."""
+        """Learn after the first pass, the self-check included."""
         options = self.options
         columns = self.columns
         rows = stack_tables(self.tables).combine_chunks()  # the drawn ones, in their order
@@ -263,11 +263,11 @@ class StoredProblem(DrawnProblem):
         release_memory()
 
     def inject(self, progress: Progress) -> SelfCheck | None:
-        """What came of it when the drawn rows were learnt from."""
+        """The self-check that was made when the drawn rows were learnt from."""
         return self.check
 
     def _bits(self) -> Iterator[np.ndarray]:
-        """What rows with equal features have in common, part by part; nothing without features."""
+        """Signatures of features, part by part; none without features."""
         if self.judge.plan is not None:
             for part in self.source.parts:
                 yield np.load(path_beside(self.folder, BITS, part.start))
@@ -300,7 +300,7 @@ class StoredProblem(DrawnProblem):
         )
 
     def _ids(self, rows: np.ndarray) -> np.ndarray | None:
-        """What rows are called, where a column says so; ``rows`` are in order."""
+        """The names of rows, where a column has them; ``rows`` are in order."""
         name = self.columns.ids
         if name is None:
             return None
@@ -363,14 +363,14 @@ class LargeProblem(StoredProblem):
         return np.asarray(self.worst.row)[:most]
 
     def names_of(self, rows: np.ndarray) -> np.ndarray | None:
-        """What some rows are called, where a column says so."""
+        """The names of some rows, where a column has them."""
         order = np.argsort(rows)
         ids = self._ids(rows[order])
         return None if ids is None else ids[np.argsort(order)]
 
 
 def merge_scans(first: Scan, second: Scan) -> Scan:
-    """What was found in neighbouring parts, together."""
+    """Add up the counts of neighbouring parts."""
     return _check_number(first[0] + second[0]), first[1] + second[1]
 
 
@@ -453,7 +453,7 @@ def judge_part(part: Any, shared: tuple[Any, ...]) -> JudgedSums:
 def _group_probabilities(
     posterior: Posterior, rows: Rows, logs: np.ndarray, present: np.ndarray
 ) -> np.ndarray:
-    """What groups of hypotheses say of each row; of one that was not audited, nothing."""
+    """Probabilities of each row under groups of hypotheses; NaN for one that was not audited."""
     posterior = posterior._replace(p_wrong=rows.p_wrong[rows.audited])
     codes = codes_among(rows.code[rows.audited], present)
     found = group_hypotheses(posterior, logs, codes)
@@ -463,7 +463,7 @@ def _group_probabilities(
 
 
 def merge_finished(first: Finished, second: Finished) -> Finished:
-    """What became of neighbouring parts, together."""
+    """Add up the results of neighbouring parts."""
     worst = stack_rows([first[2], second[2]]).worst()
     return first[0] + second[0], first[1] + second[1], worst
 
@@ -648,7 +648,7 @@ def _audit_at_once(
 
 
 def _fingerprint(source: Source, label: str, options: Options) -> dict[str, Any]:
-    """What must be the same for an unfinished audit to go on."""
+    """All that must be the same for an unfinished audit to go on."""
     packages = ("errata", "numpy", "scikit-learn")
     return source.fingerprint() | {
         "label": label,

@@ -96,7 +96,7 @@ class StoredRows:
         return start, start + n, rows.digest()
 
     def attributes(self) -> dict[str, "StoredColumn | None"]:
-        """Those of an audit that have one entry per row."""
+        """The attributes of an audit that have one entry per row."""
         columns = {name: StoredColumn(self, name) for name in NAMES}
         return columns | {f"_{KNOWN}": StoredColumn(self, KNOWN) if self.totals.known else None}
 
@@ -209,7 +209,7 @@ class StoredRows:
         return least, first
 
     def _scores(self, rows: slice) -> Scores:
-        """What cleaning goes by, of some rows."""
+        """Labels and probabilities that cleaning goes by, of some rows."""
         columns: dict[str, Any] = {
             name: self.read(name, rows.start, rows.stop)
             for name in ("labels", "suggested", "p_wrong", "p_suggested")

@@ -220,7 +220,7 @@ class VoteProblem(Problem):
         self.notes += _note_left_out(votes.unvoted[~np.isin(votes.unvoted, votes.items)])
 
     def _choose_models(self, progress: Progress) -> ItemModels | UserProbabilities | None:
-        """What predicts the classes of items; None where there are votes alone."""
+        """The models of items; None where there are votes alone."""
         options = self.options
         estimator = options.estimator
         if self.pred_proba is not None:
@@ -331,7 +331,7 @@ class VoteProblem(Problem):
 
 
 def _names_of_rows(table: Any, item: Any, items: np.ndarray) -> np.ndarray:
-    """What the rows of a table call their items, in the type that votes do."""
+    """The names of items in the rows of a table, in the type that votes have."""
     if item in column_names(table):
         names = column_array(table, item)
     elif hasattr(table, "iloc") and hasattr(table, "index"):
@@ -400,7 +400,7 @@ class ItemView(RowsView):
 
     @property
     def p_wrong(self) -> np.ndarray:
-        """That the majority of each item is wrong."""
+        """The probability that the majority of each item is wrong."""
         return self.audit.p_wrong
 
     def reasons(self, rows: np.ndarray, near: Sequence[np.ndarray]) -> list[list[str]]:
@@ -483,7 +483,7 @@ class ItemView(RowsView):
 
 
 def labels_of(votes: Votes) -> np.ndarray:
-    """What most votes of each item say; None, or NaN among numbers, where it has none."""
+    """The label that most votes of each item give; None, or NaN among numbers, without votes."""
     blank = bool((votes.n_votes == 0).any())
     return labels_from(votes.majority, votes.classes, with_blanks=blank)
 
@@ -528,7 +528,7 @@ def _hypotheses(findings: JudgedVotes, voted: np.ndarray) -> list[dict[str, Any]
 
 
 def _plain_names(worker: dict[str, Any]) -> dict[str, Any]:
-    """What is told of an annotator, names as Python's own values."""
+    """Describe an annotator, names as Python's own values."""
     worst = worker["worst"]
     return worker | {
         "worker": plain(worker["worker"]),

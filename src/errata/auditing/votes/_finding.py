@@ -245,7 +245,7 @@ def _as_voted(votes: Votes) -> np.ndarray:
 
 
 def _p_wrong(votes: Votes, proba: np.ndarray) -> np.ndarray:
-    """That the majority label is not the class; 0 where there is no vote."""
+    """The probability that the majority label is not the class; 0 without votes."""
     own = proba[np.arange(len(proba)), votes.majority]
     return np.where(votes.n_votes > 0, np.clip(1 - own, 0, 1), 0.0)
 
@@ -378,7 +378,7 @@ def votes_by_others(incidence: Incidence, posterior: ClassPosterior) -> np.ndarr
 
 
 def gain_of_asking(proba: np.ndarray, shared: np.ndarray) -> np.ndarray:
-    """What a vote of an ordinary worker tells about the class of each item, in nats; (N,).
+    """Information in a vote of an ordinary worker about the class of each item, in nats; (N,).
 
     H(sum_c q_c M_c) - sum_c q_c H(M_c), the mutual information of vote and class. O(N K²).
 

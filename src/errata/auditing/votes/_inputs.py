@@ -72,7 +72,7 @@ class Votes:
 
     @cached_property
     def majority(self) -> np.ndarray:
-        """What most votes of each item say, shape (N,); -1 where it has none.
+        """The label that most votes of each item give, shape (N,); -1 without votes.
 
         Of classes with as many votes it is the one with more votes overall; between classes with as
         many, too, their votes decide and not their names, which only tell what votes cannot.

@@ -1,4 +1,4 @@
-"""What tells of items besides annotators: models of the table, or probabilities of the user."""
+"""Evidence on items besides annotators: models of the table, or probabilities of the user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ Prior = Callable[[np.ndarray, int], np.ndarray]  # logs of votes (N, K), step ->
 
 
 def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:
-    """Those of the default models that are quick, as they are fitted twice, and differ in kind."""
+    """The quick ones of the default models, as they are fitted twice, of different kinds."""
     n_trees = next(trees for rows, trees in TREES.items() if n_items <= rows)
     chosen: list[OutOfFoldModel] = [
         RBFRidge("wide RBF features", WIDE),
@@ -139,7 +139,7 @@ class ItemModels:
     def _predict_others(
         self, proba: np.ndarray, taught: np.ndarray, present: np.ndarray, pool: Pool
     ) -> None:
-        """What was learnt says of items that were not learnt from."""
+        """Predict items that were not learnt from."""
         others = np.setdiff1d(np.arange(len(proba)), taught)
         if not len(others):
             return
@@ -157,7 +157,7 @@ class UserProbabilities:
         self.logs = np.log(np.maximum(proba, SMALLEST_PROBABILITY))
 
     def __call__(self, codes: np.ndarray) -> Predicted:
-        """Those of the power that predicts these codes best; the codes tell how good they are."""
+        """The probabilities, to the power that predicts these codes best, and how good they are."""
         known = codes >= 0
         logs = self.logs[known]
 
@@ -178,7 +178,7 @@ def is_chosen_in(step: int) -> bool:
 
 
 class ByFeatures:
-    """What models say of each item, as far as it makes the votes likely.
+    """A prior from what models say of each item, as far as that makes the votes likely.
 
     The prior is (1 - e) s^(1 - beta) P^beta + e s, the first part normalised, for shares s and
     probabilities P. Where beta is 0, features say nothing.

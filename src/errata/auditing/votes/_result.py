@@ -259,7 +259,7 @@ class VoteAudit(Audit):
         return super().metrics() | rate_metrics("still_wrong", self.expected_wrong) | annotators
 
     def _kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        """Entries of ``audit.json`` for votes alone, as JSON."""
         return super()._kept_numbers() | {
             "classes": self.classes.tolist(),
             "expected_wrong": list(self.expected_wrong),
@@ -364,7 +364,7 @@ def in_asking_order(ask: np.ndarray, n_votes: np.ndarray) -> np.ndarray:
 
 
 def item_columns(audit: "VoteAudit", rows: np.ndarray) -> dict[str, np.ndarray]:
-    """What only votes tell of some items, a column each."""
+    """Columns of some items that only votes have."""
     proba = audit.proba[rows]
     return {
         "item": audit.items[rows],
@@ -450,7 +450,7 @@ def _plain(value: Any) -> Any:
 
 
 def read_workers(path: Path, n_classes: int) -> list[dict[str, Any]]:
-    """What :func:`write_workers` has written."""
+    """Read what :func:`write_workers` has written."""
     from pyarrow import parquet
 
     with readable(path / WORKERS), parquet.ParquetFile(path / WORKERS) as file:

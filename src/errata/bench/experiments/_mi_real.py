@@ -46,7 +46,7 @@ BELOW = {"Digits": "2", "Wallrobot": "1", "Wave": "0.4"}  # percent; published f
 
 
 class Step:
-    """What the candidates of a step are worth, and what it chose and lost.
+    """A step of a search: the worth of its candidates, and what it chose and lost.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def find_failing(loss_percent: Any, gap: Any) -> Any:
 
 
 class Searches:
-    """What the searches in one set chose and lost, (searches, sizes) each, up to the sizes reached.
+    """Choices and losses of searches in one set, (searches, sizes) each, up to the sizes reached.
 
     ``failed`` are the steps that failed by as much as counts; 95 % of their losses lie below
     ``loss_95``, in percent, which is NaN without any.

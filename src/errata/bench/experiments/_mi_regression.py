@@ -43,7 +43,7 @@ _SUBSETS = {
 
 
 class ErrorCriterion(BaseEstimator):
-    """What a regression is judged by: a method of this experiment."""
+    """An error to judge a regression by: a method of this experiment."""
 
     def __init__(self, criterion: str = "mse") -> None:
         self.criterion = criterion

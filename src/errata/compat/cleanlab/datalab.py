@@ -1,4 +1,4 @@
-"""What is wrong with a data set, one table of issues."""
+"""Issues of a data set, in one table."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the boosters share: rounds are added up to a decision, its margin judges the labels.
+"""The base of boosters: rounds are added up to a decision, its margin judges the labels.
 
 A base learner holds the training rows and is fitted again and again, each time to other weights:
 ``classify`` fits a classifier, ``regress`` a regressor. Either way it gives the fitted base
@@ -187,7 +187,7 @@ class CompiledTree(NamedTuple):
 
 
 class Term(NamedTuple):
-    """What a base estimator adds to the decision, and in which round it came in.
+    """A base estimator's term of the decision, and the round in which it came in.
 
     ``values`` (class, q) is looked up by the class that the estimator predicts; one that predicts
     numbers has one row, by which they are multiplied. ``reach`` is the most that the term can do

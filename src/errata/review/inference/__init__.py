@@ -1,4 +1,4 @@
-"""What verdicts tell about the labels that nobody has looked at.
+"""Inference from verdicts about the labels that nobody has looked at.
 
 1. ``_components`` of ``audit_folder``: hypotheses that verdicts reweigh, and with them ``p_wrong``
 2. ``_progress``: how good the list was, what is left, when to stop, how far piles were gone through

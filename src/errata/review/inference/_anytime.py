@@ -45,7 +45,7 @@ SHORTEST_LIST = 5
 
 @dataclass(frozen=True)
 class Draws:
-    """What was drawn from the strata, suspects first, and what the audit said of them before.
+    """Draws from the strata, suspects first, and what the audit said of them before.
 
     Examples
     --------

@@ -114,7 +114,7 @@ def _compute_hypergeometric(rows: int, drawn: int, wrong: np.ndarray) -> np.ndar
 
 @dataclass(frozen=True)
 class GoldAnswers:
-    """What one reviewer, or several, said of gold rows; rows that they left open do not count.
+    """Answers of one reviewer, or several, on gold rows; rows that they left open do not count.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def allow_for_slips(low: float, high: float, answers: Iterable[GoldAnswers]) -> 
 
 
 class Certificate(NamedTuple):
-    """What holds with 95 % confidence, whatever the models did.
+    """Bounds that hold with 95 % confidence, whatever the models did.
 
     *Guaranteed*: the fraction of wrong labels lies between ``low`` and ``high`` at all times of at
     least 95 of 100 reviews, and so, by itself, does the precision of the list of ``listed`` rows

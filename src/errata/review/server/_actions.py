@@ -1,4 +1,4 @@
-"""What a person does: decide, take back, note, decide many rows at once."""
+"""Actions of a person: decide, take back, note, decide many rows at once."""
 
 import errno
 from math import isfinite, nan

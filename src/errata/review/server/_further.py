@@ -1,4 +1,4 @@
-"""What comes after deciding: take decisions along as a file, or audit the table again with them.
+"""Steps after deciding: take decisions along as a file, or audit the table again with them.
 
 The new audit runs in a process of its own.
 """

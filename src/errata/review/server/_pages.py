@@ -1,4 +1,4 @@
-"""What a person looks at: a card, the list, history, agreement, proof.
+"""Pages to look at: a card, the list, history, agreement, proof.
 
 Nothing here changes anything. Pictures named in the table are decoded and encoded anew: nothing but
 pixels reaches the page.

@@ -338,7 +338,7 @@ def _join_part(text: str, part: str) -> str:
 
 
 class ReviewTally:
-    """What the verdicts so far tell, as sums that one more verdict is added to."""
+    """The tally of the verdicts so far, as sums that one more verdict is added to."""
 
     def __init__(self, standing: RowStanding, stop_at: float) -> None:
         self.standing = standing

@@ -1,4 +1,4 @@
-"""What comes from a browser and what goes back: fields of forms and addresses; pages."""
+"""Traffic with the browser: fields of forms and addresses that come, pages that go back."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -314,7 +314,7 @@ def _count(dates: np.ndarray, unit: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Encoder(ABC):
-    """What all kinds have: the name of the column, and of the features that were kept."""
+    """The base of encoders: the name of the column, and of the features that were kept."""
 
     name: str
     kept: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ _TOKEN = re.compile(r"[!-~]{1,64}")  # no space; no script that writes sentences
 
 
 class Applied(NamedTuple):
-    """What :meth:`FeaturePlan.apply` makes of some rows.
+    """The features of some rows, by :meth:`FeaturePlan.apply`.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class FeaturePlan(ABC):
 
 
 class Features(NamedTuple):
-    """What :func:`features_of` makes of a table.
+    """The features of a table, by :func:`features_of`.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ def _check_finite(cells: Any, places: list[int]) -> None:
 
 
 class Encoded(NamedTuple):
-    """What was learnt of a column and its features, or why there are none.
+    """The encoder of a column and its features, or why there are none.
 
     A remark when cells were read in a special way.
     """

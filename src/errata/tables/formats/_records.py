@@ -1,4 +1,4 @@
-"""What formats share: endings and encodings of files, rows as they stand, changes to them."""
+"""Parts that formats share: endings and encodings, rows as they stand, changes to them."""
 
 import gzip
 import re
@@ -55,7 +55,7 @@ class Record(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What becomes of a table as it is copied, some rows at a time, in their order.
+    """Changes to a table as it is copied, some rows at a time, in their order.
 
     ``of(start, cells)`` is given the cells of the column in rows from ``start`` on, and says which
     of these rows stay and what the cells become. Without a name the cells are all None, and so are

@@ -1,4 +1,4 @@
-"""What the models of a hidden class share: expectation-maximisation, and the noise it learns.
+"""The base of models of a hidden class: expectation-maximisation, and the noise it learns.
 
 Every model of this folder says ``P(label = l | x) = sum_c P(class = c | x) T[c, l]``. They differ
 in how the class depends on the features (the *class step*) and in what is known of the transition
