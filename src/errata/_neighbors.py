@@ -443,7 +443,7 @@ def nearest(
 
 
 def nearest_in(
-    X_reference: Any, X_query: Any, k: int, *, metric: Any = "euclidean", n_jobs: int | None = None
+    X_reference: Any, X_query: Any, k: int, *, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distances and indices of the ``k`` reference rows nearest to each query row.
 
@@ -453,7 +453,7 @@ def nearest_in(
     (array([[1., 1.], [1., 4.]]), array([[0, 1], [2, 0]]))
     """
     n_points = np.shape(X_query)[0]
-    index = NeighborIndex(X_reference, metric=metric, n_jobs=n_jobs, n_points=n_points)
+    index = NeighborIndex(X_reference, n_jobs=n_jobs, n_points=n_points)
     return index.find(X_query, k)
 
 

@@ -133,7 +133,8 @@ def test_query_rows_are_looked_for_among_the_reference_rows(d, metric):
     reference, query = random.normal(size=(80, d)), random.normal(size=(30, d))
     expected = NearestNeighbors(n_neighbors=4, metric=metric).fit(reference).kneighbors(query)
     for form in (np.asarray, csr_matrix):
-        distances, found = nearest_in(form(reference), form(query), 4, metric=metric)
+        index = NeighborIndex(form(reference), metric=metric, n_points=30)
+        distances, found = index.find(form(query), 4)
         np.testing.assert_array_equal(found, expected[1])
         np.testing.assert_allclose(distances, expected[0], rtol=1e-9, atol=0)
 

@@ -80,10 +80,11 @@ def test_bars_grow_with_the_square_root():
 
 
 def test_numbers_lie_where_they_should():
-    axis = make_axis([0.0, 10.0], margin=0.1)
-    assert [axis.at(v) for v in (-1, 5, 11)] == pytest.approx([0, 50, 100], rel=1e-12)
-    logs = make_axis([1.0, 1000.0], margin=0.0, logs=True)
-    assert logs.at(10) == pytest.approx(100 / 3, rel=1e-12)
+    axis = make_axis([0.0, 10.0])
+    assert [axis.at(v) for v in (-0.4, 5, 10.4)] == pytest.approx([0, 50, 100], rel=1e-12)
+    logs = make_axis([1.0, 1000.0], logs=True)
+    ends = [10**-0.12, 10**1.5, 10**3.12]
+    assert [logs.at(v) for v in ends] == pytest.approx([0, 50, 100], rel=1e-12, abs=1e-12)
     assert logs.at(-5) < 0
 
 

@@ -25,6 +25,8 @@ GRID = 10_000
 QUANTILES = (0.05, 0.95)
 MARGIN = 0.75
 
+AXIS_MARGIN = 0.04  # of the extent of numbers, to either side
+
 SHOWN = 50  # values, the noisiest
 
 AT_RANK = (
@@ -172,7 +174,7 @@ class Axis(NamedTuple):
     def _of(self, value: float) -> float:
         return log10(max(value, 1e-300)) if self.logs else value
 
-    def ticks(self, about: int = 5) -> list[dict[str, Any]]:
+    def ticks(self) -> list[dict[str, Any]]:
         """Round numbers on the axis, with their places.
 
         >>> [tick["text"] for tick in Axis(12, 61).ticks()]
@@ -181,7 +183,7 @@ class Axis(NamedTuple):
         ['10', '100', '1,000']
         """
         values = self._powers() if self.logs else []
-        values = values if len(values) > 1 else self._steps(about)
+        values = values if len(values) > 1 else self._steps()
         return [{"at": self.at(value), "text": number(value, 6)} for value in values]
 
     def _powers(self) -> list[float]:
@@ -189,8 +191,8 @@ class Axis(NamedTuple):
         last = floor(log10(self.high))
         return [float(10.0**power) for power in range(first, last + 1)]
 
-    def _steps(self, about: int) -> list[float]:
-        rough = (self.high - self.low) / about
+    def _steps(self) -> list[float]:
+        rough = (self.high - self.low) / 5  # about so many
         power = 10.0 ** floor(log10(rough))
         # Rather some marks more than too few.
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= 0.7 * rough)
@@ -199,7 +201,7 @@ class Axis(NamedTuple):
         return [step * place for place in range(first, last + 1)]
 
 
-def make_axis(values: list[float], margin: float = 0.04, *, logs: bool = False) -> Axis:
+def make_axis(values: list[float], *, logs: bool = False) -> Axis:
     """An axis that all of some numbers lie on, with a margin.
 
     >>> make_axis([0.0, 50.0])
@@ -208,9 +210,9 @@ def make_axis(values: list[float], margin: float = 0.04, *, logs: bool = False) 
     low = min(values)
     high = max(values)
     if logs:
-        factor = (high / low) ** margin if high > low else 2.0
+        factor = (high / low) ** AXIS_MARGIN if high > low else 2.0
         return Axis(low / factor, high * factor, logs=True)
-    room = margin * (high - low) or max(abs(high), 1.0)
+    room = AXIS_MARGIN * (high - low) or max(abs(high), 1.0)
     return Axis(low - room, high + room)
 
 

@@ -7,6 +7,7 @@ import errata
 from auditing.target_cases import QUICK, friedman, straight, swapped
 from errata.auditing.numbers import TargetRows, check_targets, find_wrong_targets
 from errata.auditing.numbers._finding import (
+    HUBER_RIDGE,
     error_kinds,
     estimate_rate,
     huber_weights,
@@ -143,12 +144,15 @@ def predictions(n=300, seed=0):
     return np.stack([truth + s * random.normal(size=n) for s in (0.3, 0.6, 2.0)]), truth
 
 
-def test_without_a_bend_and_a_ridge_weights_are_those_of_least_squares():
+def test_without_a_bend_weights_are_those_of_ridge_regression():
     told, truth = predictions()
     weight = np.random.default_rng(1).uniform(0.1, 1, len(truth))
-    found = huber_weights(told.T, truth, weight, delta=1e6, ridge=0)
-    expected = nnls(np.sqrt(weight)[:, None] * told.T, np.sqrt(weight) * truth)[0]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+    delta = 10.0  # no residual is as large
+    found = huber_weights(told.T, truth, weight, delta=delta)
+    penalty = 2 * HUBER_RIDGE * weight.sum() * delta**2
+    F = np.vstack([np.sqrt(weight)[:, None] * told.T, np.sqrt(penalty) * np.eye(3)])
+    expected = nnls(F, np.r_[np.sqrt(weight) * truth, np.zeros(3)])[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
 
 
 def test_wrong_targets_hardly_move_the_weights():

@@ -400,16 +400,14 @@ def pool_predictions(
     return center + weights @ (predictions - center), weights
 
 
-def huber_weights(
-    F: np.ndarray, t: np.ndarray, w: np.ndarray, delta: float, ridge: float = HUBER_RIDGE
-) -> np.ndarray:
+def huber_weights(F: np.ndarray, t: np.ndarray, w: np.ndarray, delta: float) -> np.ndarray:
     """Weights ``a >= 0`` with the smallest sum of w huber(t - F a), beside a small ridge.
 
     By reweighted least squares, which ends at the minimum itself: a search along gradients would
     stop wherever rounding lets it when one model is nearly perfect.
     """
     k = F.shape[1]
-    small = np.sqrt(ridge * w.sum()) * delta * np.sqrt(2)
+    small = np.sqrt(HUBER_RIDGE * w.sum()) * delta * np.sqrt(2)
     a = np.full(k, 1 / k)
     for _ in range(HUBER_STEPS):
         size = np.abs(t - F @ a)

@@ -448,7 +448,6 @@ class ListBound:
         ranks: Sequence[int],
         wrong: Sequence[bool],
         found: Sequence[int] = (),
-        alpha: float = ALPHA,
     ) -> None:
         is_found = np.zeros(rows, dtype=bool)
         is_found[list(found)] = True
@@ -456,7 +455,7 @@ class ListBound:
         k = np.arange(1, rows + 1)
         for length, share in zip(*_choose_lengths(rows), strict=True):
             drawn = [w for rank, w in zip(ranks, wrong, strict=True) if rank < length]
-            least = least_wrong(length, len(drawn), sum(drawn), alpha * share)
+            least = least_wrong(length, len(drawn), sum(drawn), ALPHA * share)
             self.wrong = np.maximum(self.wrong, least - np.maximum(length - k, 0))
 
     def at_least(self, length: int) -> int:

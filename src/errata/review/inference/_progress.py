@@ -113,11 +113,11 @@ def bound_missed(rows: int, wrong: int, decided: int, unsure: int = 0) -> dict[s
     }
 
 
-def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
+def wilson(found: int, n: int) -> tuple[float, float]:
     """Wilson's interval of a fraction, of which ``found`` in ``n`` were seen.
 
-    Its mean coverage is close to what is asked for even when few were seen; that of each single
-    fraction is not guaranteed.
+    Its mean coverage is close to 95 % even when few were seen; that of each single fraction is not
+    guaranteed.
 
     Examples
     --------
@@ -127,14 +127,14 @@ def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    z2 = NormalDist().inv_cdf((1 + coverage) / 2) ** 2
+    z2 = NormalDist().inv_cdf(0.975) ** 2
     centre = found + z2 / 2
     half = sqrt(z2 * (found * (n - found) / n + z2 / 4))
     return max(0.0, (centre - half) / (n + z2)), min(1.0, (centre + half) / (n + z2))
 
 
-def at_most(found: int, n: int, confidence: float = 0.95) -> float:
-    """The exact upper bound of a fraction.
+def at_most(found: int, n: int) -> float:
+    """The exact upper bound of a fraction, at 95 % confidence.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def at_most(found: int, n: int, confidence: float = 0.95) -> float:
     """
     from scipy.special import betaincinv  # a quarter of a second, and not for the first card
 
-    return float(betaincinv(found + 1, n - found, confidence)) if found < n else 1.0
+    return float(betaincinv(found + 1, n - found, 0.95)) if found < n else 1.0
 
 
 def find_drawn_rows(
