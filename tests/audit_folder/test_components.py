@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from errata.review.inference import (
     Components,
+    Evidence,
     evidence_of,
     expected_left,
     gather_components,
-    no_evidence,
     update,
 )
 from review.reviewed_tables import KINDS, draw_table
@@ -52,7 +52,7 @@ def test_no_probability_exceeds_one_by_rounding(seed):
 
 def test_no_verdict_changes_nothing():
     table = draw_table("uniform")
-    after = update(table.components, no_evidence(table.components))
+    after = update(table.components, Evidence.empty(table.components))
     np.testing.assert_allclose(flat(after), flat(table.components), rtol=1e-12, atol=1e-15)
 
 

@@ -18,7 +18,6 @@ from ._components import (
     evidence_of,
     expected_left,
     gather_components,
-    no_evidence,
     shifted,
     update,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "expected_left",
     "gather_components",
     "is_audit",
-    "no_evidence",
     "pixels_uri",
     "read_column",
     "read_components",

@@ -261,6 +261,13 @@ class Evidence(NamedTuple):
     unsure_flagged: RowSums
     unsure_others: RowSums
 
+    @classmethod
+    def empty(cls, components: Components) -> "Evidence":
+        """No verdict yet."""
+        none = np.zeros(0, dtype=bool)
+        p = np.empty((0, len(components.flagged.wrong)))
+        return evidence_of(components, p, none, none, np.zeros(0))
+
     def plus(self, other: "Evidence", sign: int = 1) -> "Evidence":
         """These verdicts and those; with a sign of -1, these without those."""
         return Evidence(
@@ -322,13 +329,6 @@ def evidence_of(
         unsure_flagged=unsure_flagged,
         unsure_others=unsure_others,
     )
-
-
-def no_evidence(components: Components) -> Evidence:
-    """No verdict yet."""
-    none = np.zeros(0, dtype=bool)
-    p = np.empty((0, len(components.flagged.wrong)))
-    return evidence_of(components, p, none, none, np.zeros(0))
 
 
 def update(components: Components, evidence: Evidence) -> Components:

@@ -18,13 +18,21 @@ from .._files import atomic_folder, find_database, is_pattern, make_temporary_pr
 from .._kinds import KINDS, Kind, find_kind
 from .._progress import show_progress
 from .._sentences import answer, notes, wording
-from ._common import check_place, clean_up, explain_resuming, fail, make_console, name_audit, say
-from ._embed import embed_columns
+from ._common import (
+    TitledCommand,
+    check_place,
+    clean_up,
+    explain_resuming,
+    fail,
+    make_console,
+    name_audit,
+    say,
+)
 from ._findings import format_clean_command, print_findings
+from ._installed import embed_columns
 from ._options import (
     AUDIT_OPTIONS,
     PATH,
-    TitledCommand,
     add_options,
     name_options,
     open_engine,

@@ -1,5 +1,6 @@
-"""Of all commands: texts on the terminal, small tables, progress of work; names of files."""
+"""Of all commands: their help, texts on the terminal, small tables, progress; names of files."""
 
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -19,6 +20,70 @@ from .._files import SET_ASIDE, is_pattern, name_beside, places_of, remove_litte
 from .._format import count, plural, visible
 
 _PIPE_WIDTH = 160  # nobody wants cells cut off in a pipe or a file
+
+
+class TitledOption(click.Option):
+    """An option that the help shows under a title; unless ``common``, only ``--help-all`` does."""
+
+    def __init__(self, *names: Any, title: str, common: bool = False, **how: Any) -> None:
+        super().__init__(*names, **how)
+        self.title = title
+        self.common = common
+
+
+class TitledCommand(click.Command):
+    """A command whose help fits a screen, with options under titles; ``--help-all`` shows the rest.
+
+    The help proper is what stands before a form feed, with the first sentence on each common
+    option.
+    """
+
+    def __init__(self, *names: Any, **how: Any) -> None:
+        super().__init__(*names, **how)
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_show_all_help,
+                help="Show every option, what each is for, and what is written.",
+            )
+        )
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does."""
+        parts = inspect.cleandoc(self.help or "").split("\f")
+        for part in parts if _shows_all(ctx) else parts[:1]:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(part.strip("\n"))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; those without a title, as --help, come last."""
+        titles: dict[str, list[tuple[str, str]]] = {}
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for option in sorted(options, key=lambda each: not isinstance(each, TitledOption)):
+            record = option.get_help_record(ctx)
+            if record is None or not (_shows_all(ctx) or getattr(option, "common", True)):
+                continue
+            if not _shows_all(ctx):
+                record = record[0], re.sub(r"(?<=\.) [A-Z].*", "", record[1])
+            titles.setdefault(getattr(option, "title", "Help"), []).append(record)
+        for title, records in titles.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def _shows_all(ctx: click.Context) -> bool:
+    return bool(ctx.meta.get("errata.help_all"))
+
+
+def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta["errata.help_all"] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -1,83 +1,17 @@
-"""Options of an audit, how a help shows them, and what they are in the terms of the library."""
+"""Options of commands, those of an audit first of all, and what the library calls them."""
 
-import inspect
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import click
 
-MODELS = ("logistic", "forest", "boosting")
-
-
-class TitledOption(click.Option):
-    """An option that the help shows under a title; unless ``common``, only ``--help-all`` does."""
-
-    def __init__(self, *names: Any, title: str, common: bool = False, **how: Any) -> None:
-        super().__init__(*names, **how)
-        self.title = title
-        self.common = common
-
-
-class TitledCommand(click.Command):
-    """A command whose help fits a screen, with options under titles; ``--help-all`` shows the rest.
-
-    The help proper is what stands before a form feed, with the first sentence on each common
-    option.
-    """
-
-    def __init__(self, *names: Any, **how: Any) -> None:
-        super().__init__(*names, **how)
-        self.params.append(
-            click.Option(
-                ["--help-all"],
-                is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_show_all_help,
-                help="Show every option, what each is for, and what is written.",
-            )
-        )
-
-    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does."""
-        parts = inspect.cleandoc(self.help or "").split("\f")
-        for part in parts if _shows_all(ctx) else parts[:1]:
-            formatter.write_paragraph()
-            with formatter.indentation():
-                formatter.write_text(part.strip("\n"))
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options; those without a title, as --help, come last."""
-        titles: dict[str, list[tuple[str, str]]] = {}
-        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
-        for option in sorted(options, key=lambda each: not isinstance(each, TitledOption)):
-            record = option.get_help_record(ctx)
-            if record is None or not (_shows_all(ctx) or getattr(option, "common", True)):
-                continue
-            if not _shows_all(ctx):
-                record = record[0], re.sub(r"(?<=\.) [A-Z].*", "", record[1])
-            titles.setdefault(getattr(option, "title", "Help"), []).append(record)
-        for title, records in titles.items():
-            with formatter.section(title):
-                formatter.write_dl(records)
-
-
-def _shows_all(ctx: click.Context) -> bool:
-    return bool(ctx.meta.get("errata.help_all"))
-
-
-def _show_all_help(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        ctx.meta["errata.help_all"] = True
-        click.echo(ctx.get_help(), color=ctx.color)
-        ctx.exit()
+from ._common import TitledOption
+from ._installed import make_estimator
 
 
 class _Number(click.FloatRange):
@@ -363,7 +297,7 @@ def read_arguments(options: dict[str, Any]) -> dict[str, Any]:
     return renamed | {
         "self_check": not renamed.pop("no_self_check"),
         "image_shape": _read_size(options["pixels"]),
-        "estimator": _make_estimator(
+        "estimator": make_estimator(
             options["model"], options["model_args"], options["seed"], options["jobs"]
         ),
     }
@@ -391,61 +325,6 @@ def _read_size(pixels: str | None) -> tuple[int, ...] | None:
     if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){1,2}", pixels.lower()):
         raise ValueError(f"--pixels {pixels} is not a size; write height and width as in 28x28.")
     return tuple(map(int, pixels.lower().split("x")))
-
-
-def _make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
-    """A classifier: one of scikit-learn's with settings that suit most tables, or any class."""
-    if model is None:
-        if arguments is not None:
-            raise ValueError("--model-args are those of --model; name one, as module:Class.")
-        return None
-    if ":" in model:
-        return _make_named(model, arguments)
-    if model not in MODELS:
-        raise ValueError(
-            f"--model {model} is none of {', '.join(MODELS)}; write another as module:Class."
-        )
-    if arguments is not None:
-        raise ValueError(
-            f"--model-args are for a class of yours, and --model {model} has its settings."
-        )
-    # Here, as importing scikit-learn takes longer than showing the help should.
-    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    if model == "logistic":
-        # Unscaled, a feature in large units would stop the solver before it converges.
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-    if model == "forest":
-        return RandomForestClassifier(200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def _make_named(model: str, arguments: str | None) -> Any:
-    """An instance of an installed class, as in lightgbm:LGBMClassifier."""
-    try:
-        settings = json.loads(arguments or "{}")
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"--model-args {arguments} is not JSON: {error}.") from error
-    if not isinstance(settings, dict):
-        raise ValueError(f'--model-args {arguments} must be as in {{"n_estimators": 200}}.')
-    try:
-        named = resolve_name(model)
-    except ImportError as error:
-        raise ValueError(
-            f"--model {model} cannot be imported: {error}; it must be installed beside errata."
-        ) from error
-    except (AttributeError, ValueError) as error:
-        raise ValueError(f"--model {model} names no class of an installed module.") from error
-    # Looked at before it is called: anything else that a module holds might do anything.
-    if not (isinstance(named, type) and hasattr(named, "fit") and hasattr(named, "predict_proba")):
-        raise ValueError(f"--model {model} is no classifier with fit and predict_proba.")
-    try:
-        return named(**settings)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"--model {model} does not take --model-args: {error}.") from error
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from ...audit_folder import (
     evidence_of,
     expected_left,
     gather_components,
-    no_evidence,
     update,
 )
 from ._certificate import (
@@ -43,7 +42,6 @@ __all__ = [
     "expected_left",
     "gather_components",
     "gold_sentence",
-    "no_evidence",
     "progress",
     "read_answers",
     "sentences",

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._format import join_names
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ, opinion
-from ..inference import Components, evidence_of, no_evidence, progress, sentences, update
+from ..inference import Components, Evidence, evidence_of, progress, sentences, update
 from ..inference._progress import PILES, find_seen_rows
 from ._folder import AuditFolder
 
@@ -345,7 +345,7 @@ class ReviewTally:
         self.stop_at = stop_at
         self.components = Components.from_dict(standing.folder.numbers["components"])
         self.verdicts = np.full(len(standing.states), NO_VERDICT, dtype=np.int8)
-        self.evidence = no_evidence(self.components)
+        self.evidence = Evidence.empty(self.components)
         self.now = self.components  # as reweighed by the evidence
         self.seconds: deque[float] = deque(maxlen=RECENT)
         self.refresh()

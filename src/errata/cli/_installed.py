@@ -1,10 +1,11 @@
-"""``--embed``: a column as a function of the user's sees it, kept beside the audit.
+"""``--embed`` and ``--model``: functions and classes that a user has installed beside errata.
 
-The audit is given a file of numbers and notes no more than its name: who reviews or cleans an audit
-never runs the function.
+A column as a function sees it is kept beside the audit. The audit is given a file of numbers and
+notes no more than its name: who reviews or cleans an audit never runs the function.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from .._files import atomic_path
 from .._format import instead, shorten
 
+MODELS = ("logistic", "forest", "boosting")
 MOST_SAID = 200  # characters of somebody else's error
 
 
@@ -85,7 +87,9 @@ def _embed(column: str, name: str, cells: list[Any], folder: Path) -> Any:
     path = folder / f"{digest.hexdigest()}.npy"
     if path.is_file():
         return read_beside(path, len(cells))
-    call = _import(name)
+    call = _import("--embed", name, "nothing in")
+    if not callable(call):
+        raise ValueError(f"--embed {name} is no function.")
     try:
         array = np.asarray(call(cells), dtype=float)
     except Exception as error:  # whatever it is, it is not ours
@@ -104,15 +108,61 @@ def _embed(column: str, name: str, cells: list[Any], folder: Path) -> Any:
     return array
 
 
-def _import(name: str) -> Callable[[list[Any]], Any]:
+def _import(option: str, name: str, nothing: str) -> Any:
+    """The object of an installed module that is named as in module:object."""
     try:
-        call = resolve_name(name)
+        return resolve_name(name)
     except ImportError as error:
         raise ValueError(
-            f"--embed {name} cannot be imported: {error}; it must be installed beside errata."
+            f"{option} {name} cannot be imported: {error}; it must be installed beside errata."
         ) from error
     except (AttributeError, ValueError) as error:
-        raise ValueError(f"--embed {name} names nothing in an installed module.") from error
-    if not callable(call):
-        raise ValueError(f"--embed {name} is no function.")
-    return call
+        raise ValueError(f"{option} {name} names {nothing} an installed module.") from error
+
+
+def make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
+    """A classifier: one of scikit-learn's with settings that suit most tables, or any class."""
+    if model is None:
+        if arguments is not None:
+            raise ValueError("--model-args are those of --model; name one, as module:Class.")
+        return None
+    if ":" in model:
+        return _make_named(model, arguments)
+    if model not in MODELS:
+        raise ValueError(
+            f"--model {model} is none of {', '.join(MODELS)}; write another as module:Class."
+        )
+    if arguments is not None:
+        raise ValueError(
+            f"--model-args are for a class of yours, and --model {model} has its settings."
+        )
+    # Here, as importing scikit-learn takes longer than showing the help should.
+    from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if model == "logistic":
+        # Unscaled, a feature in large units would stop the solver before it converges.
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+    if model == "forest":
+        return RandomForestClassifier(200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
+    return HistGradientBoostingClassifier(random_state=seed)
+
+
+def _make_named(model: str, arguments: str | None) -> Any:
+    """An instance of an installed class, as in lightgbm:LGBMClassifier."""
+    try:
+        settings = json.loads(arguments or "{}")
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"--model-args {arguments} is not JSON: {error}.") from error
+    if not isinstance(settings, dict):
+        raise ValueError(f'--model-args {arguments} must be as in {{"n_estimators": 200}}.')
+    named = _import("--model", model, "no class of")
+    # Looked at before it is called: anything else that a module holds might do anything.
+    if not (isinstance(named, type) and hasattr(named, "fit") and hasattr(named, "predict_proba")):
+        raise ValueError(f"--model {model} is no classifier with fit and predict_proba.")
+    try:
+        return named(**settings)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"--model {model} does not take --model-args: {error}.") from error
