@@ -3,9 +3,9 @@ import pytest
 
 from errata.review.inference import (
     Certificate,
+    Evidence,
     certificate_sentence,
     evidence_of,
-    no_evidence,
     progress,
     sentences,
     update,
@@ -106,7 +106,9 @@ def test_the_pace_counts_rows_until_most_are_found():
     assert count_to_go(0, np.zeros(0)) == 0
     assert count_to_go(0, np.r_[np.ones(20), np.full(100, 0.01)]) == 20
     table = draw_table("uniform")
-    told = progress(table.components, no_evidence(table.components), np.full(100, 0.5), seconds=6.0)
+    told = progress(
+        table.components, Evidence.empty(table.components), np.full(100, 0.5), seconds=6.0
+    )
     assert told["pace"] == {"rows": 95, "minutes": 9.5}
 
 
@@ -114,14 +116,14 @@ def test_the_pace_counts_rows_until_most_are_found():
 def test_it_is_time_to_stop_when_the_next_twenty_hold_too_little(stop_at, stop):
     table = draw_table("uniform")
     upcoming = np.r_[np.full(20, 0.2), np.full(20, 0.9)]
-    told = progress(table.components, no_evidence(table.components), upcoming, stop_at=stop_at)
+    told = progress(table.components, Evidence.empty(table.components), upcoming, stop_at=stop_at)
     assert told["next_wrong"] == pytest.approx(0.2)
     assert told["stop"] is stop
 
 
 def test_without_suspects_left_it_is_time_to_stop():
     table = draw_table("uniform")
-    told = progress(table.components, no_evidence(table.components), np.zeros(0))
+    told = progress(table.components, Evidence.empty(table.components), np.zeros(0))
     assert told["stop"]
     assert told["next_wrong"] is None
 
@@ -148,7 +150,7 @@ def test_what_is_rightly_expected_is_seldom_doubted_in_the_order_of_suspicion(de
 @pytest.fixture
 def told():
     table = draw_table("uniform")
-    return progress(table.components, no_evidence(table.components), np.full(3, 0.01))
+    return progress(table.components, Evidence.empty(table.components), np.full(3, 0.01))
 
 
 def test_every_part_of_the_page_has_its_sentence(told):
