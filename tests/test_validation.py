@@ -1,5 +1,6 @@
 import inspect
 import sys
+from datetime import date
 
 import numpy as np
 import pytest
@@ -425,3 +426,17 @@ def test_the_sentence_says_what_was_seen_and_what_to_do():
         check_no_measurement(DEGREES, 900, "column 'fever'")
     for hint in ("column 'fever'", "use errata.audit_targets", "--target", "put a letter in front"):
         assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("y", "what"),
+    [
+        (np.array(["2024-01-01", "NaT"], dtype="M8[D]"), "holds dates;"),
+        (np.array([1, 2], dtype="m8[s]"), "holds durations;"),
+        ([date(2024, 1, 2), date(2024, 1, 3)], r"of the type date \(2024-01-02\);"),
+        ([10**30, 10**30 + 1], "of the type int .10{30}"),
+    ],
+)
+def test_what_is_no_label_is_called_by_its_name(y, what):
+    with pytest.raises(ValueError, match=f"Unknown label type.*{what}.*Pass them as text"):
+        check_labels(y)

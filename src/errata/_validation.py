@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._format import count, join_names
+from ._format import count, join_names, shorten
 
 MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well be a class
 MANY_NUMBERS = 30  # different numbers from which they may be a measurement
@@ -31,6 +31,8 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
         raise ValueError(f"{name} must hold one label per row, but {_describe_non_column(y)}.")
     if len(y) == 0:
         raise ValueError(f"{name} is empty; errata needs at least one labelled row.")
+    if y.dtype.kind in "mM":
+        raise ValueError(_describe_objects(y, name))
     # First, as np.unique fails on None and takes NaN for a class.
     check_no_missing_labels(y, name=name)
     try:
@@ -49,6 +51,17 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
             "to tell a wrong label from a right one."
         )
     return classes, codes
+
+
+def are_floats(whole: Any) -> bool:
+    """Whether floats can hold all of these whole numbers, as they do up to 2**53.
+
+    Examples
+    --------
+    >>> are_floats(np.array([-3, 2**53])), are_floats(np.array([3, 2**53 + 1]))
+    (True, False)
+    """
+    return len(whole) == 0 or bool(-(2**53) <= whole.min() and whole.max() <= 2**53)
 
 
 def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -90,6 +103,11 @@ def as_column(y: Any, *, name: str = "y") -> np.ndarray:
         ) from error
     if column.dtype.kind == "U" and column.ndim == 1 and any(map(is_missing, y)):
         column = np.array(y, dtype=object)  # NumPy makes the text "nan" of what is missing
+    if column.dtype.kind == "f" and np.isnan(column).any() and np.nanmax(abs(column)) >= 2**53:
+        # And floats of whole numbers that no float can hold.
+        cells = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
+        if any(isinstance(cell, Integral) for cell in cells):
+            column = np.array([None if is_missing(cell) else int(cell) for cell in cells])
     return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
 
 
@@ -106,6 +124,8 @@ def _check_classes(y: np.ndarray, name: str) -> None:
     try:
         check_classification_targets(y)
     except ValueError as error:
+        if y.dtype.kind == "O":
+            raise ValueError(_describe_objects(y, name)) from error
         if y.dtype.kind != "f":
             raise
         odd = y[np.flatnonzero(y % 1)[0]]
@@ -114,6 +134,20 @@ def _check_classes(y: np.ndarray, name: str) -> None:
             f"Unknown label type: {name} holds numbers with fractions such as {odd:g}, which "
             "measure something; sort them into classes, or pass them as text if they are names."
         ) from error
+
+
+def _describe_objects(y: np.ndarray, name: str) -> str:
+    """A sentence about labels that are neither text nor whole numbers nor booleans."""
+    odd = next((label for label in y.tolist() if not isinstance(label, str | bool)), y[0])
+    if y.dtype.kind in "mM":
+        what = "dates" if y.dtype.kind == "M" else "durations"
+    else:
+        what = f"labels of the type {type(odd).__name__} ({shorten(str(odd), 40)})"
+    # It begins with the words that scikit-learn's estimator checks look for.
+    return (
+        f"Unknown label type: {name} holds {what}; text, whole numbers of up to 64 bits and "
+        "booleans are understood. Pass them as text if they name classes."
+    )
 
 
 def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:

@@ -82,3 +82,9 @@ def test_cards_are_written_without_the_collector_which_is_then_as_it_was(tmp_pat
     assert seen == [False]
     assert after == after_error == was_on
     assert CardFile(tmp_path / "cards.parquet").card(1) == {"row": 3}
+
+
+def test_whole_numbers_beside_gaps_are_read_to_the_last_digit(tmp_path):
+    values, codes = encode_values(kept(tmp_path, [2**53 + 1, None, 2**53, 7]))
+    assert values == [7, 2**53, 2**53 + 1]
+    assert codes.tolist() == [2, MISSING, 1, 0]

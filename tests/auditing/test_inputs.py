@@ -1,10 +1,14 @@
 import numpy as np
+import pandas
+import polars
+import pyarrow
 import pytest
+from pyarrow import parquet
 from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 
 import errata
-from auditing.large_tables import HOW, TABLE, N, equal_cuts, write
+from auditing.large_tables import HOW, TABLE, N, equal_cuts, lower_limits, write
 from auditing_cases import blobs, read_inputs
 from cli.command_line import invoke
 from errata.auditing.inputs._inputs import check_pred_proba, without_rare
@@ -15,8 +19,10 @@ from errata.auditing.inputs._labels import (
     codes_of,
     has_label,
     label_column,
+    labels_from,
     labels_or_none,
 )
+from errata.tables import read_table
 
 X, CODES = blobs(60)
 NAMES = np.array(["ant", "bee", "cat"])
@@ -237,6 +243,53 @@ def test_rows_without_a_label_have_the_code_minus_one(kind):
     assert codes_of(labels, classes).tolist() == codes.tolist()
     assert has_label(labels).tolist() == [True, False] * 6
     assert without_rare(codes, classes)[0].tolist() == [0, 2, 4, 6, 8, 10]
+
+
+HUGE = [2**53 + 1, None, 2**53, 2**53 + 1]  # floats make one class of them
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        HUGE,
+        [2**53 + 1, np.nan, 2**53, 2**53 + 1],
+        pandas.Series(HUGE, dtype="Int64"),
+        polars.Series(HUGE),
+        pyarrow.chunked_array([HUGE]),
+    ],
+    ids=["list", "nan", "pandas", "polars", "arrow"],
+)
+def test_whole_numbers_that_no_float_holds_stay_apart_beside_gaps(column):
+    in_table = None if isinstance(column, list) else "y"
+    table = {"y": column, "x": column}
+    for labels in (label_column(None, column)[1], label_column(table, in_table or column)[1]):
+        classes, codes = classes_of(np.tile(labels, 4), None)
+        assert (classes.dtype.kind, classes.tolist()) == ("i", [2**53, 2**53 + 1])
+        assert codes.tolist() == [1, -1, 0, 1] * 4
+        assert labels_from(codes[:4], classes, with_blanks=True).tolist() == HUGE
+
+
+@pytest.mark.parametrize("where", ["in memory", "on disk"])
+def test_an_audit_and_its_files_keep_such_numbers(where, tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    labels = [None if row % 20 == 0 else 2**53 + int(sum(X[row]) > 0) for row in range(200)]
+    table = tmp_path / "table.parquet"
+    parquet.write_table(pyarrow.table({"x": X[:, 0], "z": X[:, 1], "y": labels}), table)
+    how = {"estimator": GaussianNB(), "self_check": False, "random_state": 0}
+    if where == "on disk":
+        lower_limits(monkeypatch, exact=50)
+        how |= {"memory": "1GB", "out": tmp_path / "table.audit"}
+    audit = errata.audit_file(table, "y", **how)
+    audit.save(tmp_path / "saved.audit")
+    again = errata.Audit.load(tmp_path / "saved.audit")
+    assert again.classes.tolist() == [2**53, 2**53 + 1]
+    assert again.labels[:].tolist() == labels
+    assert set(again.suggested[:].tolist()) == {2**53, 2**53 + 1}
+    audit.clean_file(table, tmp_path / "clean.parquet", action="relabel", threshold=1)
+    cleaned = read_table(tmp_path / "clean.parquet")["y"].to_pylist()
+    assert [new for new, old in zip(cleaned, labels, strict=True) if old] == list(
+        filter(None, labels)
+    )
 
 
 def test_what_the_user_gave_is_left_alone():

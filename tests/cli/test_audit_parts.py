@@ -98,6 +98,8 @@ def test_a_file_that_may_not_fit_is_read_in_parts(tmp_path, monkeypatch):
     monkeypatch.setattr("errata._files.FITS", 0)
     assert run(tmp_path / "pets.parquet", "-l", "pet").exit_code == 0
     assert errata.Audit.load(tmp_path / "pets.audit")._digests is None
+    result = invoke("clean", tmp_path / "pets.audit", "-o", tmp_path / "clean.parquet")
+    assert "as it read its table in parts; their labels are the same" in result.stderr
 
 
 def test_an_audit_of_parts_gives_way_only_when_forced(pets, tmp_path):

@@ -123,6 +123,13 @@ def test_what_says_nothing_is_left_out_and_named():
     ]
 
 
+def test_whole_numbers_that_are_one_float_are_not_called_equal():
+    table = {"key": 2**60 + np.arange(40) % 7, "weight": random.normal(size=40)}
+    assert features_of(table).notes == [
+        "Left out 'key': the same value in every row, to 15 digits."
+    ]
+
+
 def test_a_long_list_is_cut_short():
     features = features_of(np.hstack([np.ones((30, 10)), random.normal(size=(30, 1))]))
     assert features.notes[0].startswith("Left out 'x0', 'x1'")

@@ -220,17 +220,17 @@ def _decode_texts(chunk: Any, rows: np.ndarray) -> list[str]:
 
 def encode_values(column: Any) -> tuple[list[Any], np.ndarray]:
     """The different values of a column, sorted, and the place of each row's among them."""
-    if hasattr(column.type, "index_type"):
-        parts = [_read_codes(chunk) for chunk in column.chunks]
-    else:
-        values, codes = np.unique(convert_numbers(column), return_inverse=True)
-        present = values[~np.isnan(values)]  # what is missing is last, and made them floats
-        present = present.astype(column.type.to_pandas_dtype()).tolist()
-        parts = [(present, np.where(codes < len(present), codes, MISSING))]
-    return _join_codes(parts)
+    read = _read_codes if hasattr(column.type, "index_type") else _read_numbers
+    return _join_codes(map(read, column.chunks))
 
 
 def _convert_chunk(chunk: Any) -> np.ndarray:
+    values, valid = _split_chunk(chunk)
+    return values if valid is None else np.where(valid, values, np.nan)
+
+
+def _split_chunk(chunk: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Numbers or truth values, and where they are valid; None for everywhere."""
     valid, content = chunk.buffers()
     end = chunk.offset + len(chunk)
     if str(chunk.type) == "bool":
@@ -238,10 +238,20 @@ def _convert_chunk(chunk: Any) -> np.ndarray:
     else:
         values = np.frombuffer(content, chunk.type.to_pandas_dtype())
     values = values[chunk.offset : end]
-    if chunk.null_count:
-        there = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-        values = np.where(there[chunk.offset : end], values, np.nan)
-    return values
+    if not chunk.null_count:
+        return values, None
+    there = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little").astype(bool)
+    return values, there[chunk.offset : end]
+
+
+def _read_numbers(chunk: Any) -> tuple[list[Any], np.ndarray]:
+    # Without a detour by floats, which cannot hold all whole numbers.
+    values, valid = _split_chunk(chunk)
+    there = values == values if valid is None else valid & (values == values)
+    distinct, found = np.unique(values[there], return_inverse=True)
+    codes = np.full(len(values), MISSING)
+    codes[there] = found
+    return distinct.tolist(), codes
 
 
 def _read_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:

@@ -604,7 +604,8 @@ def check_labels(column: np.ndarray, name: str, *, may_be_blank: bool = False) -
     if odd:
         raise ValueError(
             f"column {name!r} holds labels of the type {odd}; "
-            "text, whole numbers and booleans are understood."
+            "text, whole numbers and booleans are understood. Write them as text if they name "
+            "classes."
         )
     if len(set(values)) == 1:
         raise ValueError(

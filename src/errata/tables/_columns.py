@@ -14,7 +14,7 @@ import numpy as np
 
 from .._compat import take_rows
 from .._format import instead, join_names
-from .._validation import MISSING_WORDS, is_missing
+from .._validation import MISSING_WORDS, are_floats, is_missing
 
 # NumPy would make arrays as wide as the longest text, or square ones, of these.
 _NOT_FOR_NUMPY = (str, bytes, list, tuple, dict, set)
@@ -179,6 +179,8 @@ def _convert_cells(column: Any) -> Any:
         return np.asarray(column)
     if series.dtype == nw.String or _are_categories_of_text(series):
         return _convert_to_arrow(series)
+    if series.dtype.is_integer() and series.null_count() and not are_floats(series.drop_nulls()):
+        return _make_objects([None if is_missing(c) else int(c) for c in series.to_list()])
     if series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == nw.Boolean:
         return series.to_numpy()
     return _store_text(_make_objects(series.to_list()))

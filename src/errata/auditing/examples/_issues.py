@@ -19,7 +19,7 @@ from ..._blocks import blocks
 from ..._format import join_names, percent, plural
 from ..._neighbors import NeighborIndex
 from ...tables._columns import column_names, columns_of
-from ...tables.features._features import CONSTANT, EMPTY
+from ...tables.features._features import ALIKE, CONSTANT, EMPTY
 from .._learning import Learnt
 from .._settings import CACHED, FOLDS
 from ._explanations import feature_places
@@ -296,7 +296,8 @@ def _describe_rare(learnt: Learnt, rows: int) -> dict[str, Any]:
 
 def _describe_columns(notes: list[str]) -> dict[str, Any]:
     """Columns that say nothing: these concern no row, so that the table of issues lacks them."""
-    said = [note for note in notes if note.endswith((f": {EMPTY}.", f": {CONSTANT}."))]
+    ends = tuple(f": {reason}." for reason in (EMPTY, CONSTANT, ALIKE))
+    said = [note for note in notes if note.endswith(ends)]
     sentence = " ".join(said) or "No column is empty or constant."
     return {"issue": "columns", "rows": 0, "sentence": sentence}
 

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..._format import count, instead, plural, shorten
-from ..._validation import as_column, check_labels, check_no_measurement, encode_labels, is_missing
+from ..._validation import (
+    are_floats,
+    as_column,
+    check_labels,
+    check_no_measurement,
+    encode_labels,
+    is_missing,
+)
 from ...tables._columns import column_array, column_names, without_columns
 from .._settings import FEWEST_ROWS, MOST_CLASSES
 
@@ -40,7 +47,7 @@ def labels_or_none(y: np.ndarray) -> np.ndarray:
     if not missing.any():
         return y
     present = np.array(y[~missing].tolist())
-    if present.dtype.kind in "iuf":
+    if present.dtype.kind == "f" or (present.dtype.kind in "iu" and are_floats(present)):
         labels = np.full(len(y), np.nan)
         labels[~missing] = present
         return labels
@@ -118,7 +125,8 @@ def labels_from(codes: np.ndarray, classes: np.ndarray, *, with_blanks: bool) ->
     """
     if not with_blanks:
         return classes[codes]
-    kind = float if classes.dtype.kind in "iuf" else object
+    has_floats = classes.dtype.kind in "iu" and are_floats(classes)
+    kind = float if has_floats or classes.dtype.kind == "f" else object
     blank = np.array([np.nan if kind is float else None], dtype=kind)
     return np.concatenate([classes.astype(kind), blank])[codes]
 
@@ -156,8 +164,9 @@ def take_given(labels: np.ndarray) -> np.ndarray:
     if labelled.all():
         return labels
     given = labels[labelled]
-    if len(given) > 0 and isinstance(given[0], bool):
-        return given.astype(bool)  # a gap had made objects of them
+    if len(given) > 0 and isinstance(given[0], bool | int | np.integer):
+        plain = np.array(given.tolist())  # a gap had made objects of them
+        return plain if plain.dtype.kind in "biu" else given
     return whole_numbers(given)  # and floats of whole numbers
 
 

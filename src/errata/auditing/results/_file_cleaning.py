@@ -371,10 +371,11 @@ def _find_rows(
     """
     every = np.arange(len(audit))
     check_count(table, now.num_rows, len(audit))
-    if audit._digests is None:  # made in Python: it has not seen the file, and knows labels alone
+    if audit._digests is None:  # it knows the labels alone
         audit._check_recorded(table, now, every, every)
+        made = "read its table in parts" if "tables" in audit._about else "was made in Python"
         cautions.append(
-            f"This audit does not say what the rows of {table} held, as it was made in Python; "
+            f"This audit does not say what the rows of {table} held, as it {made}; "
             f"their {KINDS[audit.kind].nouns.partition(',')[0]} are the same. If they were sorted "
             "since, audit the file instead."
         )

@@ -34,6 +34,7 @@ _NAMED = 8  # columns a note mentions by name
 
 EMPTY = "no value in any row"
 CONSTANT = "the same value in every row"
+ALIKE = "the same value in every row, to 15 digits"  # more than these no float holds
 IDENTIFIER = "every value is different, as in an identifier"
 NO_PICTURE = "names of pictures that are not there, or cannot be read"
 NESTED = "cells that hold lists, objects, bytes or complex numbers"
@@ -462,7 +463,8 @@ def _encode_numbers(
     if not len(present):
         return Encoded(reason=EMPTY, remark=remark)
     if len(present) == len(values) and present.min() == present.max():
-        return Encoded(reason=CONSTANT, remark=remark)
+        is_exact = abs(present[0]) < 2**53
+        return Encoded(reason=CONSTANT if is_exact else ALIKE, remark=remark)
     if are_identifying_numbers(present, name, stands_for):
         return Encoded(reason=IDENTIFIER, remark=remark)
     return Encoded(*_encoders.Numbers.learn(name, values, comma), remark=remark)
