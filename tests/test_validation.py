@@ -5,12 +5,14 @@ from datetime import date
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
 import errata
+from auditing_cases import blobs
 from errata._validation import (
+    bring_near_one,
     check_alpha,
     check_choice,
     check_class_weights,
@@ -37,6 +39,9 @@ from errata._validation import (
     is_missing,
 )
 from errata.auditing.inputs._inputs import note_measurement
+from errata.filters import EditedNeighborsFilter, VotingFilter
+from errata.hardness import InstanceHardness
+from errata.noise import flip_labels
 
 
 @pytest.mark.parametrize(
@@ -440,3 +445,27 @@ def test_the_sentence_says_what_was_seen_and_what_to_do():
 def test_what_is_no_label_is_called_by_its_name(y, what):
     with pytest.raises(ValueError, match=f"Unknown label type.*{what}.*Pass them as text"):
         check_labels(y)
+
+
+@pytest.mark.parametrize("power", [-1060, -700, 700, 1018])
+@pytest.mark.parametrize(
+    "detector",
+    [VotingFilter(random_state=0), InstanceHardness(random_state=0), EditedNeighborsFilter()],
+    ids=lambda detector: type(detector).__name__,
+)
+def test_features_whose_squares_no_float_holds_are_judged_all_the_same(detector, power):
+    X, codes = blobs(90)
+    labels, flipped = flip_labels(codes, n_flips=6, random_state=0)
+    found = clone(detector).fit(np.ldexp(X, power), labels)
+    assert found.flagged_[flipped].all()
+    assert found.flagged_.sum() <= 8
+
+
+def test_only_numbers_far_from_one_are_brought_near():
+    X = np.array([[1.0, np.nan, -(2.0**99)]])
+    assert bring_near_one(X) is X
+    assert bring_near_one(0 * X[:, :1]).tolist() == [[0.0]]
+    far = csr_matrix(np.array([[0.0, 2.0**-500]]))
+    np.testing.assert_array_equal(bring_near_one(far).toarray(), [[0, 0.5]])
+    np.testing.assert_array_equal(bring_near_one(X * 2.0**50), np.ldexp(X, -100))
+    assert far.max() == 2.0**-500

@@ -14,6 +14,7 @@ from ._format import count, join_names, shorten
 MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well be a class
 MANY_NUMBERS = 30  # different numbers from which they may be a measurement
 MANY_FRACTIONS = 10  # the same for numbers with fractions; grades and ratings are as many
+FAR_FROM_ONE = 2.0**100  # beyond (or below one over it) single precision and squares soon end
 FEW_ROWS = 10  # of each number on average, below which many of them are taken for one
 
 
@@ -61,7 +62,7 @@ def are_floats(whole: Any) -> bool:
     >>> are_floats(np.array([-3, 2**53])), are_floats(np.array([3, 2**53 + 1]))
     (True, False)
     """
-    return len(whole) == 0 or bool(-(2**53) <= whole.min() and whole.max() <= 2**53)
+    return len(whole) == 0 or bool(whole.min() >= -(2**53) and whole.max() <= 2**53)
 
 
 def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -238,6 +239,28 @@ def _targets(estimator: Any, y: Any) -> Any:
         raise ValueError(
             f"{type(estimator).__name__} predicts numbers, but y holds text or other objects."
         ) from error
+
+
+def bring_near_one(X: Any) -> Any:
+    """Features times a power of two, where squares of the largest would vanish or overflow.
+
+    For those who look at rows in ``fit`` alone: by a power of two nothing is rounded, and whatever
+    compares rows with each other finds the same. Trees of scikit-learn hold single precision.
+
+    Examples
+    --------
+    >>> bring_near_one(np.array([[1.0, -2.0]])), bring_near_one(np.array([[0.0, 3 * 2.0**-600]]))
+    (array([[ 1., -2.]]), array([[0.  , 0.75]]))
+    """
+    cells = X.data if hasattr(X, "tocsr") else X
+    if cells.dtype.kind != "f" or not cells.size:
+        return X
+    largest = float(max(-np.fmin.reduce(cells, axis=None), np.fmax.reduce(cells, axis=None)))
+    if not 0 < largest < np.inf or 1 / FAR_FROM_ONE <= largest <= FAR_FROM_ONE:
+        return X
+    near = X.copy()
+    np.ldexp(cells, -int(np.frexp(largest)[1]), out=near.data if hasattr(X, "tocsr") else near)
+    return near
 
 
 def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -> Any:

@@ -36,7 +36,7 @@ from .._detector import (
 )
 from .._random import clone_keeping_seeds
 from .._routing import make_router, route_fit
-from .._validation import check_choice, check_count, check_fraction, check_labelled
+from .._validation import bring_near_one, check_choice, check_count, check_fraction, check_labelled
 from .._warn import warn_user
 from ..ensemble import DiscreteAdaBoostClassifier
 from ..ensemble._bagging import EstimatorPool, draw_bags, draw_uniformly, make_pool
@@ -88,7 +88,9 @@ class CommitteeFilter(DetectorMixin, Filter):
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
         random = check_random_state(self.random_state)
-        suspicion, suggested, native = self._judge(X, codes, random, fit_params, groups)
+        suspicion, suggested, native = self._judge(
+            bring_near_one(X), codes, random, fit_params, groups
+        )
         self._conclude(suspicion, codes, suggested, native=native)
         self._leave_out(codes)
         return self

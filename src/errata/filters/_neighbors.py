@@ -18,7 +18,7 @@ from .._neighbors import (
     nearest,
     vote_margins,
 )
-from .._validation import check_choice, check_count, check_fraction, check_labelled
+from .._validation import bring_near_one, check_choice, check_count, check_fraction, check_labelled
 from ._base import Filter, Verdict, relabel
 
 GRAPHS = ("knn", "mutual_knn", "gabriel", "rng")
@@ -64,7 +64,7 @@ class NeighborFilter(DetectorMixin, Filter):
     def _fit_codes(self, X: Any, codes: np.ndarray) -> Self:
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_guards()
-        suspicion, suggested, native = self._judge(X, codes)
+        suspicion, suggested, native = self._judge(bring_near_one(X), codes)
         self._conclude(suspicion, codes, suggested, native=native)
         self._leave_out(codes)
         return self

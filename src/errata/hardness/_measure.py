@@ -16,7 +16,7 @@ from sklearn.utils import check_array, check_consistent_length
 from .._blocks import blocks
 from .._detector import DetectorMixin, split_own_and_best_other
 from .._neighbors import find_commonest, measure_pairs, nearest
-from .._validation import check_fraction, check_labelled, check_labels
+from .._validation import bring_near_one, check_fraction, check_labelled, check_labels
 
 NO_THRESHOLD = np.inf  # for measures that rank rows but flag none unless told to
 CERTAIN = np.nextafter(1.0, 0.0)  # for those that flag only what is as hard as can be, 1
@@ -41,7 +41,7 @@ class HardnessMeasure(DetectorMixin, BaseEstimator):
 
     def _fit_codes(self, X: Any, codes: np.ndarray) -> Self:
         """Measure rows and labels that have passed the checks; ``classes_`` is set."""
-        suspicion, suggested = self._judge(X, codes)
+        suspicion, suggested = self._judge(bring_near_one(X), codes)
         self._conclude(suspicion, codes, suggested, native=self._native)
         return self
 

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from .. import _crossfit
 from .._random import clone_keeping_seeds
 from .._routing import make_router, route_fit
-from .._validation import check_choice, check_count, check_fraction
+from .._validation import bring_near_one, check_choice, check_count, check_fraction
 from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
 
 
@@ -144,7 +144,7 @@ class InstanceHardness(HardnessMeasure):
         fit_params: list[dict[str, Any]] | None = None,
     ) -> Self:
         """Measure rows and labels that have passed the checks; ``classes_`` is set."""
-        suspicion, suggested = self._cross_fit(X, codes, groups, fit_params)
+        suspicion, suggested = self._cross_fit(bring_near_one(X), codes, groups, fit_params)
         self._conclude(suspicion, codes, suggested)
         return self
 
