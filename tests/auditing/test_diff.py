@@ -64,6 +64,13 @@ def test_every_way_to_be_newly_flagged_is_told_apart():
     assert suspicion == sorted(suspicion, reverse=True)
 
 
+def test_a_number_written_in_another_way_is_the_label_it_was():
+    old, new = pets(), pets()
+    old.labels, new.labels = (np.array([name, *["8"] * 59]) for name in ("5.0", "5"))
+    new.flagged[0] = True
+    assert why(errata.diff(old, new).newly_flagged) == {"p0": "same label"}
+
+
 def test_every_way_to_be_resolved_is_told_apart():
     old, new = pets([3, 30]), pets([])
     old.flagged[[7, 8, 50]] = True

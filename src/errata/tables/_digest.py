@@ -1,5 +1,6 @@
 """Rows known by their contents: eight bytes each, the same wherever the row stands in the file."""
 
+import re
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -7,9 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _ROWS = 1 << 14  # whose text is in memory at a time
-# what separates cells, and what stands for null
-_BETWEEN = "\x1f"
-_MISSING = "\x00"
+_BETWEEN = "\x1f"  # what separates cells
+
+# What formats write in several ways, and one of these: 5.0 and 5, 1e-07 and 1e-7, TRUE and true,
+# a day with and without the hours of midnight.
+_SPELLINGS = (
+    (r"^-0(\.0*)?$", "0"),
+    (r"^(-?[0-9]+|.*:[0-9]{2})\.0*$", r"\1"),
+    (r"^(-?[0-9]+\.[0-9]*[1-9]|.*:[0-9]{2}\.[0-9]*[1-9])0+$", r"\1"),
+    (r"^(-?[0-9.]+)[eE]([+-])0*([0-9]+)$", r"\1e\2\3"),
+    (r"^[Tt][Rr][Uu][Ee]$", "true"),
+    (r"^[Ff][Aa][Ll][Ss][Ee]$", "false"),
+    (r"^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9:.]+)$", r"\1 \2"),
+    (r"^([0-9]{4}-[0-9]{2}-[0-9]{2}) 00:00:00$", r"\1"),
+)
 
 
 class RowDigests(NamedTuple):
@@ -40,8 +52,9 @@ def row_digests(table: Any) -> RowDigests:
     """The digests of an Arrow table, as :func:`read_table` gives.
 
     Cells count as the text that they are or would be written as: neither quotes and line ends nor
-    compression matter, nor the order of the columns. Of two rows that differ, one in 10^19 pairs
-    has the same digest.
+    compression matter, nor the order of the columns. A table has the same digests in every format:
+    5.0 counts as 5, TRUE as true, midnight as the day, and a missing value as an empty text. Of two
+    rows that differ, one in 10^19 pairs has the same digest.
 
     Examples
     --------
@@ -81,12 +94,12 @@ def _digest_rows(table: Any) -> bytes:
     import pyarrow as arrow
     import pyarrow.compute
 
-    cells = [_format_cells(column) for column in table.itercolumns()]
+    cells = [_spell_plainly(_format_cells(column)) for column in table.itercolumns()]
     rows = pyarrow.compute.binary_join_element_wise(
         *cells,
         arrow.scalar(_BETWEEN, arrow.large_string()),
         null_handling="replace",
-        null_replacement=_MISSING,
+        null_replacement="",  # as a text has it
     )
     raw = rows.cast(arrow.large_binary()).to_pylist()
     return b"".join([blake2b(row, digest_size=8).digest() for row in raw])
@@ -101,6 +114,34 @@ def _format_cells(column: Any) -> Any:
             return column.cast(arrow.large_string())
     texts = [None if cell is None else repr(cell) for cell in column.to_pylist()]
     return arrow.chunked_array([arrow.array(texts, arrow.large_string())])
+
+
+def _spell_plainly(texts: Any) -> Any:
+    """Texts as :func:`plain_spelling` has them."""
+    import pyarrow as arrow
+    from pyarrow import compute
+
+    # Most cells have one spelling, and one pass finds the others.
+    several = compute.match_substring_regex(texts, "|".join(p for p, _ in _SPELLINGS))
+    several = compute.fill_null(several, False)
+    spelt = [plain_spelling(text) for text in texts.filter(several).to_pylist()]
+    if not spelt:
+        return texts
+    texts, several = texts.combine_chunks(), several.combine_chunks()
+    return compute.replace_with_mask(texts, several, arrow.array(spelt, texts.type))
+
+
+def plain_spelling(text: str) -> str:
+    """One way to write a number, a truth value or a day that formats write in several ways.
+
+    Examples
+    --------
+    >>> [plain_spelling(text) for text in ("5.0", "2.50", "1e-07", "True", "2024-03-01 00:00:00")]
+    ['5', '2.5', '1e-7', 'true', '2024-03-01']
+    """
+    for pattern, one in _SPELLINGS:
+        text = re.sub(pattern, one, text)
+    return text
 
 
 def count_before(values: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from ..._format import (
     probability,
 )
 from ..._kinds import KINDS, Kind, spell_options
+from ...tables._digest import plain_spelling
 from ..inputs._inputs import names_by
 from ._base import load_audit
 from ._rates_by import NoiseRate
@@ -360,7 +361,8 @@ def _explain_change(before: RowText, after: RowText) -> str:
         return ADDED
     if after["row"] is None:
         return GONE
-    if before["label"] != after["label"]:
+    labels = (before["label"], after["label"])
+    if len({label and plain_spelling(label) for label in labels}) > 1:
         return RELABELLED
     return CONFIRMED if after["known"] else SAME  # a label that is known is never flagged
 
