@@ -1,10 +1,14 @@
 import csv
 
+import numpy as np
 import pytest
 
 import errata
 from auditing.stored_cases import stored_audit
+from cli.command_line import invoke
+from errata import _files
 from errata.report import write_audit
+from errata.tables import write_table
 
 
 def ranked(folder):
@@ -61,6 +65,27 @@ def test_an_audit_stays_where_the_new_one_cannot_be_written_whole(tmp_path, monk
         write_audit(audit, place)
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["small.audit"]
+
+
+def test_an_audit_is_written_once_and_put_in_place(tmp_path, monkeypatch):
+    made = []
+    make = _files.tempfile.mkdtemp
+
+    def note(**how):
+        made.append(make(**how))
+        return made[-1]
+
+    monkeypatch.setattr(_files.tempfile, "mkdtemp", note)
+    audit = small_audit()
+    write_audit(audit, tmp_path / "small.audit")
+    assert len(made) == 1
+    x = np.arange(60) % 7
+    pets = {"x": x, "y": np.arange(60), "pet": np.where(x > 3, "cat", "dog")}
+    write_table(tmp_path / "pets.csv", pets)
+    assert invoke("audit", tmp_path / "pets.csv", "-l", "pet", "--no-self-check").exit_code == 0
+    assert len(made) == 2
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["pets.audit", "pets.csv", "small.audit"]
 
 
 def test_what_changed_is_told_in_the_summary(tmp_path):

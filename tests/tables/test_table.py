@@ -93,6 +93,22 @@ def test_parquet_keeps_its_types(tmp_path):
     assert out.to_pydict() == {"x": [1, 2], "y": [1, 1]}
 
 
+@pytest.mark.parametrize("y", ["zstd", "gzip", "snappy", "brotli", "lz4", "none"])
+def test_parquet_keeps_its_compression(tmp_path, y):
+    table = arrow.table({"x": [1, 2], "y": ["a", "b"], "z": [{"a": 1, "b": [2]}] * 2})
+    codecs = {"x": "zstd", "y": y, "z.a": y, "z.b.list.element": y}
+    parquet.write_table(table, tmp_path / "in.parquet", compression=codecs)
+    new = {"name": "weight", "values": [0.5, 1], "is_new": True}
+    copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", [True, True], **new)
+    before, after = (
+        parquet.read_metadata(tmp_path / name).row_group(0).to_dict()["columns"]
+        for name in ("in.parquet", "out.parquet")
+    )
+    now = {column["path_in_schema"]: column["compression"] for column in after}
+    was = {column["path_in_schema"]: column["compression"] for column in before}
+    assert now == was | {"weight": "ZSTD"}
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

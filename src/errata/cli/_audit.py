@@ -197,7 +197,8 @@ def _audit_table(
         found._about["arguments"] |= model  # for a second audit, after a review
         progress("writing the report")
         since = None if earlier is None else errata.diff(earlier, found)
-        return found, errata.report.write_audit(found, folder, since=since), since
+        words = errata.report._folder.fill_folder(found, folder, since=since)
+        return found, words, since
 
 
 def _check_embed(options: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:

@@ -49,16 +49,21 @@ def write_audit(audit: Any, path: str | os.PathLike, *, since: Any = None) -> st
     ['ranked.csv', 'report.html', 'rows.parquet', 'summary.md']
     """
     check_replaceable(Path(path))
+    with atomic_folder(path, private=True) as folder:
+        return fill_folder(audit, folder, since=since)
+
+
+def fill_folder(audit: Any, folder: Path, *, since: Any = None) -> str:
+    """Make the folder and write what :func:`write_audit` does, for who sees to its place."""
     ranked, words = list_rows(audit)
     changes = [] if since is None else [since.markdown()]
     text = "\n\n".join([audit.to_markdown(), *changes])
-    with atomic_folder(path, private=True) as folder:
-        audit.save(folder)
-        audit.report(folder / REPORT)
-        _write_list(folder / "ranked.csv", ranked)
-        for name, columns in audit._further_lists().items():
-            _write_list(folder / f"{name}.csv", columns)
-        (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
+    audit._fill(folder)
+    audit.report(folder / REPORT)
+    _write_list(folder / "ranked.csv", ranked)
+    for name, columns in audit._further_lists().items():
+        _write_list(folder / f"{name}.csv", columns)
+    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
     return words
 
 

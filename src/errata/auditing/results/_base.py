@@ -495,15 +495,19 @@ class BaseAudit(LazyExamples):
         check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_folder(path, private=True) as folder:
-            folder.mkdir()
-            review = self._for_review and self._for_review.write(folder, self)
-            numbers = collect_numbers(self) | (review or dict.fromkeys(TOLD))
-            write_numbers(folder, numbers, self.metrics())
-            if self._stored is None:
-                write_table(folder / ROWS, collect_rows(self))
-            else:
-                self._stored.copy_to(folder / PARTS)
-            self._write_more(folder)
+            self._fill(folder)
+
+    def _fill(self, folder: Path) -> None:
+        """Make the folder and write all that :meth:`save` does, for who sees to its place."""
+        folder.mkdir()
+        review = self._for_review and self._for_review.write(folder, self)
+        numbers = collect_numbers(self) | (review or dict.fromkeys(TOLD))
+        write_numbers(folder, numbers, self.metrics())
+        if self._stored is None:
+            write_table(folder / ROWS, collect_rows(self))
+        else:
+            self._stored.copy_to(folder / PARTS)
+        self._write_more(folder)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:

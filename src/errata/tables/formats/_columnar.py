@@ -57,11 +57,22 @@ def _copy_parquet(source: Path, target: Path, change: Change) -> None:
         check_row_count(file.metadata.num_rows, change.n_rows, source)
         schema = _make_schema(file.schema_arrow, change, source)
         start = 0
-        with writer_of(temporary, schema) as writer:
+        with writer_of(temporary, schema, compression=_read_compression(file, schema)) as writer:
             for batch in _iterate_batches(file, source):
                 table = arrow.Table.from_batches([batch])
                 writer.write_table(_apply_change(table, change, start, schema, source))
                 start += batch.num_rows
+
+
+def _read_compression(file: Any, schema: Any) -> dict[str, str]:
+    """How each column is compressed, by its path; a new one as the first of the file."""
+    if not file.num_row_groups:
+        return {}
+    group = file.metadata.row_group(0)
+    chunks = [group.column(place) for place in range(group.num_columns)]
+    codecs = {chunk.path_in_schema: chunk.compression for chunk in chunks}
+    codecs = dict.fromkeys(schema.names, chunks[0].compression) | codecs
+    return {name: "NONE" if codec == "UNCOMPRESSED" else codec for name, codec in codecs.items()}
 
 
 def _iterate_batches(file: Any, path: Path) -> Iterator[Any]:
