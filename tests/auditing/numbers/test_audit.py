@@ -6,8 +6,25 @@ import errata
 from auditing.target_cases import friedman, swapped
 from errata.auditing.numbers import write_numbers
 from errata.auditing.numbers._audit import find_hints, find_target_leaks, undo_slips
-from errata.auditing.numbers._inputs import Digits
+from errata.auditing.numbers._inputs import Digits, few_values
 from errata.auditing.numbers._result import SLIPS
+
+
+def test_distinct_numbers_are_counted_only_until_there_are_many(monkeypatch):
+    monkeypatch.setattr("errata.auditing.numbers._inputs.CACHED", 100)
+    ratings = np.repeat([5.0, 1.0, 3.0, 2.0], 300)
+    assert few_values(ratings, 4).tolist() == [1, 2, 3, 5]
+    assert few_values(ratings, 3) is None
+    seen = []
+    union = np.union1d
+
+    def note(known, block):
+        seen.append(len(block))
+        return union(known, block)
+
+    monkeypatch.setattr(np, "union1d", note)
+    assert few_values(np.arange(1_000.0), 30) is None
+    assert seen == [100]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._blocks import blocks
 from ..._format import count, join_names, percent, plural
 from ..._validation import as_column
 from ...audit_folder.decisions import as_text, differ, from_text
@@ -17,6 +18,7 @@ from ...tables._columns import (
     words_of,
 )
 from ...tables.features._encoders import parse_numbers
+from .._settings import CACHED
 from ..inputs._labels import labels_or_none, missing_column
 from ._task import find_atoms
 
@@ -70,8 +72,8 @@ def read_targets(table: Any, y: Any) -> tuple[Any, np.ndarray, list[str]]:
         )
     if len(present) < FEW_TARGETS:
         notes.append(f"There are {len(present)} rows only, so the answer is rough.")
-    values = np.unique(present)
-    if len(values) > MAYBE_CLASSES:
+    values = few_values(present, MAYBE_CLASSES)
+    if values is None:
         notes += _note_limits(present)
     elif not np.any(values % 1):
         notes.append(
@@ -79,6 +81,22 @@ def read_targets(table: Any, y: Any) -> tuple[Any, np.ndarray, list[str]]:
             "names of classes, audit them with errata.audit, or --label on the command line."
         )
     return table, targets, notes
+
+
+def few_values(present: np.ndarray, most: int) -> np.ndarray | None:
+    """The distinct numbers of a column, sorted, or None for more than ``most``.
+
+    Of a long column of measurements only the first rows are looked at.
+
+    >>> few_values(np.array([3.0, 1.0, 3.0]), 2), few_values(np.arange(5.0), 2)
+    (array([1., 3.]), None)
+    """
+    values = present[:0]
+    for rows in blocks(len(present), CACHED):
+        values = np.union1d(values, present[rows])
+        if len(values) > most:
+            return None
+    return values
 
 
 def _as_numbers(cells: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
