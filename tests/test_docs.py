@@ -1,4 +1,4 @@
-"""Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
+"""Words are checked too: links lead somewhere, packages are documented, help is current."""
 
 import ast
 import builtins
@@ -80,10 +80,10 @@ def test_commands_on_pages_and_their_options_exist():
 def public_names():
     """Every public object of errata by its name, such as "noise.flip_labels"."""
     for name in errata.__all__:
-        room = getattr(errata, name)
-        yield name, room
-        for public in getattr(room, "__all__", []):
-            yield f"{name}.{public}", getattr(room, public)
+        package = getattr(errata, name)
+        yield name, package
+        for public in getattr(package, "__all__", []):
+            yield f"{name}.{public}", getattr(package, public)
 
 
 def test_every_public_object_has_a_docstring_and_is_on_a_page_of_the_docs():
@@ -99,9 +99,9 @@ def public_callables():
     """What users call, by its name: functions, classes and their methods."""
     things = dict(public_names())
     for module in pkgutil.walk_packages(errata.compat.__path__, "errata.compat."):
-        room = pkgutil.resolve_name(module.name)
-        for public in getattr(room, "__all__", []):
-            things[f"{module.name}.{public}"] = getattr(room, public)
+        package = pkgutil.resolve_name(module.name)
+        for public in getattr(package, "__all__", []):
+            things[f"{module.name}.{public}"] = getattr(package, public)
     for name, thing in things.items():
         if callable(thing):
             yield name, thing

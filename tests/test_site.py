@@ -88,10 +88,10 @@ def test_the_front_page_holds_a_report_that_the_build_made(pages):
     assert "labels are probably wrong" in (SITE / "demo" / "report.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("room", [name for name in errata.__all__ if name.islower()])
-def test_every_public_name_has_a_page_of_reference(room):
+@pytest.mark.parametrize("package", [name for name in errata.__all__ if name.islower()])
+def test_every_public_name_has_a_page_of_reference(package):
     there = {page.stem.rpartition(".")[2] for page in (SITE / "reference/generated").glob("*.html")}
-    assert set(public_names(getattr(errata, room)) or [room]) <= there
+    assert set(public_names(getattr(errata, package)) or [package]) <= there
 
 
 def public_names(module):

@@ -256,7 +256,7 @@ def test_class_fractions_are_made_to_sum_to_one():
 
 
 class Counting(BaseEstimator):
-    """An estimator of errata's kind that notes which of its doors was used."""
+    """An estimator of errata's kind that notes which of its checks was used."""
 
     def fit(self, X, y):
         self.door_ = "front"
@@ -283,11 +283,11 @@ def test_errata_s_own_estimators_are_spared_the_checks():
 @pytest.mark.parametrize(
     "rows", [X.astype(np.float32), np.asfortranarray(X), csr_matrix(X), X.tolist()]
 )
-def test_rows_that_may_be_refused_or_converted_go_through_the_front_door(rows):
+def test_rows_that_may_be_refused_or_converted_go_through_the_common_checks(rows):
     assert fit_to_codes(Counting(), rows, np.arange(6) % 2).door_ == "front"
 
 
-def test_missing_values_and_a_single_class_go_through_the_front_door():
+def test_missing_values_and_a_single_class_go_through_the_common_checks():
     holey = np.where(np.arange(12).reshape(6, 2) == 3, np.nan, X)
     with pytest.raises(ValueError, match="NaN"):
         fit_to_codes(Counting(), holey, np.arange(6) % 2)
@@ -323,8 +323,8 @@ def label_checks(monkeypatch):
 
 def learners_of_labels():
     """Every public estimator that needs labels, with its defaults, and some with parts of ours."""
-    rooms = filter(inspect.ismodule, (getattr(errata, name) for name in errata.__all__))
-    kinds = [getattr(room, name) for room in rooms for name in room.__all__]
+    packages = filter(inspect.ismodule, (getattr(errata, name) for name in errata.__all__))
+    kinds = [getattr(package, name) for package in packages for name in package.__all__]
     for kind in kinds:
         if not (inspect.isclass(kind) and issubclass(kind, BaseEstimator)):
             continue

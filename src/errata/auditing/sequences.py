@@ -241,7 +241,7 @@ class HiddenMarkov:
             # Fits that are not quite settled, labels worse than chance: the audit itself will tell.
             warnings.simplefilter("ignore", UserWarning)
             told = Parallel(n_jobs=data.n_jobs, prefer="threads")(
-                delayed(self._told)(data, train, test) for train, test in folds
+                delayed(self._predict_fold)(data, train, test) for train, test in folds
             )
         proba = np.empty((len(data.codes), data.n_classes), dtype=np.float32)
         for (_, test), found in zip(folds, told, strict=True):
@@ -252,7 +252,7 @@ class HiddenMarkov:
         """The same model for some of the rows."""
         return replace(self, recordings=self.recordings.for_rows(rows))
 
-    def _told(self, data: TrainingData, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    def _predict_fold(self, data: TrainingData, train: np.ndarray, test: np.ndarray) -> np.ndarray:
         random = np.random.default_rng(data.random_state)
         train = train[self.recordings.for_rows(train).windows(SEQUENCE_ROWS, random)]
         shares = np.bincount(data.codes[train], minlength=data.n_classes) / len(train)

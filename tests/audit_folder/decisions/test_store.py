@@ -288,7 +288,7 @@ def test_a_folder_that_is_no_audit_is_refused(tmp_path):
 
 @pytest.fixture
 def database(tmp_path):
-    """The file of one event, by the back door."""
+    """The file of one event, past the store."""
     with Decisions(tmp_path / "pets.decisions") as decisions:
         decisions.record(said())
     connection = sqlite3.connect(tmp_path / "pets.decisions", isolation_level=None)

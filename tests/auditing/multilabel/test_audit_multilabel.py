@@ -216,7 +216,7 @@ def test_groups_are_left_out_together():
     assert result.has_skill
 
 
-def test_a_model_of_the_user_is_heard():
+def test_a_model_of_the_user_joins():
     X, Y = pets(60)
     result = quick(X, Y, estimator=LogisticRegression())
     assert "your model" in [model["name"] for model in result.models]

@@ -353,7 +353,7 @@ def test_certain_targets_are_believed_whatever_they_hold():
     assert found.suspicion[row] == found.suspicion.min()
 
 
-def test_planted_errors_are_looked_for_among_atoms_too():
+def test_planted_errors_are_looked_for_among_repeated_values_too():
     X, y = spoilt()
     found = find_wrong_targets(TargetRows(X, y, **QUICK))
     check = check_targets(TargetRows(X, y, **QUICK), found)
@@ -361,7 +361,7 @@ def test_planted_errors_are_looked_for_among_atoms_too():
     assert check.found > check.by_value + 3
 
 
-def test_an_audit_is_told_of_atoms():
+def test_an_audit_notes_repeated_values():
     X, y = spoilt()
     audit = errata.audit_targets(
         X,

@@ -7,8 +7,8 @@ from errata.auditing.numbers._finding import estimate_membership, may_be_logs
 from errata.auditing.numbers._task import (
     TargetScale,
     clip_far_targets,
-    find_atoms,
     find_copies,
+    find_repeated_values,
     join_copies,
     rounding_step,
 )
@@ -17,24 +17,24 @@ from errata.auditing.numbers._task import (
 def test_an_atom_is_frequent_and_stands_out():
     random = np.random.default_rng(0)
     amounts = random.exponential(size=200)
-    assert find_atoms(amounts).tolist() == []
-    assert find_atoms(np.where(np.arange(200) < 9, 0, amounts)).tolist() == []  # too few
-    assert find_atoms(np.where(np.arange(200) < 11, 0, amounts)).tolist() == [0]
-    assert find_atoms(np.r_[amounts, np.full(90, np.nan), np.zeros(20)]).tolist() == [0]
-    assert find_atoms(np.minimum(amounts, 1)).tolist() == [1]
+    assert find_repeated_values(amounts).tolist() == []
+    assert find_repeated_values(np.where(np.arange(200) < 9, 0, amounts)).tolist() == []  # too few
+    assert find_repeated_values(np.where(np.arange(200) < 11, 0, amounts)).tolist() == [0]
+    assert find_repeated_values(np.r_[amounts, np.full(90, np.nan), np.zeros(20)]).tolist() == [0]
+    assert find_repeated_values(np.minimum(amounts, 1)).tolist() == [1]
     both = np.where(np.arange(200) < 60, 0, np.minimum(amounts, 2))
-    assert find_atoms(both).tolist() == [0, 2]
+    assert find_repeated_values(both).tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("targets", [np.arange(300) % 10, np.arange(300) % 3 // 2, np.ones(300)])
 def test_ratings_classes_and_constants_hold_none(targets):
-    assert find_atoms(targets.astype(float)).tolist() == []
+    assert find_repeated_values(targets.astype(float)).tolist() == []
 
 
 def test_so_many_rows_are_left_that_they_can_be_judged():
     rest = np.arange(1.0, 30.0)
-    assert find_atoms(np.r_[np.zeros(50), rest]).tolist() == []
-    assert find_atoms(np.r_[np.zeros(50), rest, 30.0]).tolist() == [0]
+    assert find_repeated_values(np.r_[np.zeros(50), rest]).tolist() == []
+    assert find_repeated_values(np.r_[np.zeros(50), rest, 30.0]).tolist() == [0]
 
 
 def told_by_a_column(n=400, noise=0.0):

@@ -116,7 +116,7 @@ def test_items_without_votes_get_a_label_and_are_asked_about_first(votes, truth)
     found.summary()  # valid although some agreement is not a number
 
 
-def test_probabilities_and_models_of_the_user_are_heard(votes, truth):
+def test_probabilities_and_models_of_the_user_join(votes, truth):
     proba = np.full((120, 3), 0.1)
     proba[np.arange(120), np.searchsorted(PETS, truth)] = 0.8
     given = errata.audit_votes(votes, pred_proba=proba, random_state=0)

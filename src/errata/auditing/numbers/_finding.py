@@ -34,7 +34,7 @@ from ._noise_model import (
     skew_scales,
     widen_scales,
 )
-from ._task import TargetRows, TargetTask, arrange, clip_far_targets, find_atoms
+from ._task import TargetRows, TargetTask, arrange, clip_far_targets, find_repeated_values
 
 # Logarithms of targets, which the likelihood decides on
 MOSTLY_POSITIVE = 0.95  # of the targets; a sign may be wrong
@@ -42,7 +42,7 @@ SKEW_QUANTILES = (0.2, 0.5, 0.8)
 LEAST_SKEW = 1.4  # upper over lower side, to be worth a try
 LEAST_LOG_GAIN = 0.085  # in log likelihood of a row: errors on one side bring up to that
 
-# Atoms: single values that many rows share
+# Repeated values: single ones that many rows share
 ATOM_LEAF = (2, 20)  # of trees
 TRUST_IN_TREES = 2.0 ** np.arange(9)  # rows that what trees say of a row counts for
 
@@ -111,12 +111,12 @@ def find_wrong_targets(rows: TargetRows, progress: Progress | None = None) -> Ta
 
 def find_wrong_among(rows: TargetRows, progress: Progress | None = None) -> TargetFindings:
     """Judge targets; where many rows share a value, that value on its own."""
-    atoms = find_atoms(rows.targets)
-    held = np.isin(rows.targets, atoms)
-    others = replace(rows, targets=np.where(held, np.nan, rows.targets)) if len(atoms) else rows
+    repeated = find_repeated_values(rows.targets)
+    held = np.isin(rows.targets, repeated)
+    others = replace(rows, targets=np.where(held, np.nan, rows.targets)) if len(repeated) else rows
     findings = gather_findings(*judge_targets(others, progress))
-    if len(atoms):
-        findings = add_atoms(findings, rows, atoms)
+    if len(repeated):
+        findings = add_repeated_values(findings, rows, repeated)
     return flag_nothing_if_too_many(findings, rows.targets)
 
 
@@ -344,29 +344,29 @@ def may_be_logs(targets: np.ndarray) -> bool:
 
 
 def estimate_membership(
-    rows: TargetRows, atoms: np.ndarray
+    rows: TargetRows, repeated: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which atom each row holds, and how probable each is by trees that were grown without the row.
+    """Which repeated value each row holds, and how probable each is by trees without the row.
 
-    Returns the kinds of the rows, the last kind being none of the atoms; the probabilities of all
-    kinds, (n, atoms + 1), believed as far as that makes the rows' kinds likely; and the share of
+    Returns the kinds of the rows, the last kind being none of these; the probabilities of all
+    kinds, (n, kinds), believed as far as that makes the rows' kinds likely; and the share of
     each kind.
     """
-    kinds = np.full(len(rows.targets), len(atoms))
-    for kind, atom in enumerate(atoms):
-        kinds[rows.targets == atom] = kind
+    kinds = np.full(len(rows.targets), len(repeated))
+    for kind, value in enumerate(repeated):
+        kinds[rows.targets == value] = kind
     if rows.X is None or not rows.X.shape[1]:  # trees look at predictions, where these are all
         X = np.zeros(len(kinds)) if rows.predictions is None else rows.predictions
         rows = replace(rows, X=np.asarray(X, dtype=float).reshape(len(kinds), -1))
     task = TargetTask(rows)
     held = kinds[task.order[: len(task.data)]]
-    share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
+    share = np.bincount(held, minlength=len(repeated) + 1) / len(held)
     leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
-    of_atoms = []
-    for kind in range(len(atoms)):
+    of_values = []
+    for kind in range(len(repeated)):
         holds = replace(task.data, targets=(held == kind).astype(float))
-        of_atoms.append(predict_by_trees(holds, extra=True, n_trees=SCALE_TREES, leaf=leaf))
-    by_trees = np.column_stack([*of_atoms, np.maximum(1 - np.sum(of_atoms, axis=0), 0)])
+        of_values.append(predict_by_trees(holds, extra=True, n_trees=SCALE_TREES, leaf=leaf))
+    by_trees = np.column_stack([*of_values, np.maximum(1 - np.sum(of_values, axis=0), 0)])
     by_trees /= by_trees.sum(axis=1, keepdims=True)
     mixed = [(k * by_trees + share) / (k + 1) for k in TRUST_IN_TREES]
     n = len(held)
@@ -476,17 +476,19 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
     return inside * (residuals - inside / 2)
 
 
-def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> TargetFindings:
-    """Findings of all rows, from those of the rows that hold no atom.
+def add_repeated_values(
+    findings: TargetFindings, rows: TargetRows, repeated: np.ndarray
+) -> TargetFindings:
+    """Findings of all rows, from those of the rows that hold no repeated value.
 
-    A wrong target holds an atom as often as any row does, a right one as often as rows like it do.
-    The odds are multiplied by that ratio, for the other rows those by how far they are off. An atom
-    is predicted where that is likeliest, and bounds hold all that is probable.
+    A wrong target holds such a value as often as any row does, a right one as often as rows like it
+    do. The odds are multiplied by that ratio, for the other rows those by how far they are off. A
+    value is predicted where that is likeliest, and bounds hold all that is probable.
     """
     targets = rows.targets
     n = len(targets)
-    kinds, p, share = estimate_membership(rows, atoms)
-    held = kinds < len(atoms)
+    kinds, p, share = estimate_membership(rows, repeated)
+    held = kinds < len(repeated)
     recorded = np.isfinite(targets)
     known = np.zeros(n, dtype=bool) if rows.known is None else rows.known
     rate = findings.noise_rate.estimate
@@ -499,13 +501,13 @@ def add_atoms(findings: TargetFindings, rows: TargetRows, atoms: np.ndarray) -> 
     likeliest = p.argmax(axis=1)
     probable = p > 1 - INSIDE
     probable[np.arange(n), likeliest] = True
-    values = np.broadcast_to(atoms, (n, len(atoms)))
+    values = np.broadcast_to(repeated, (n, len(repeated)))
     predicted = np.column_stack([values, findings.predicted])[np.arange(n), likeliest]
     away = np.where(recorded, targets - predicted, 0.0) / findings.local_scale
-    as_before = (likeliest == len(atoms)) & ~held
+    as_before = (likeliest == len(repeated)) & ~held
     shares = [
-        f"{number(float(atom))} ({percent(float(fraction))} of the targets)"
-        for atom, fraction in zip(atoms, share, strict=False)
+        f"{number(float(value))} ({percent(float(fraction))} of the targets)"
+        for value, fraction in zip(repeated, share, strict=False)
     ]
     note = (
         f"Many rows share {join_names(shares)}: whether a row holds such a value is judged on its "
@@ -576,8 +578,8 @@ def check_targets(
         drawn = np.sort(random.choice(drawn, CHECK_SAMPLE, replace=False))
     rows = rows.for_rows(drawn)
     found = found.for_rows(order[drawn])
-    has_atoms = len(find_atoms(rows.targets)) > 0
-    task = TargetTask(rows, logs=found.on_log_scale and not has_atoms)
+    has_repeated = len(find_repeated_values(rows.targets)) > 0
+    task = TargetTask(rows, logs=found.on_log_scale and not has_repeated)
     scale = task.scale
     truth = task.data.targets
 
@@ -587,9 +589,9 @@ def check_targets(
         if planted.sum() < 2:
             return None
         new_seed = int(random.integers(2**31 - 1))
-        if has_atoms:  # all anew, as rows hold an atom now that held none, and the reverse
+        if has_repeated:  # all anew, as rows hold such a value now that held none, and the reverse
             values, places = np.unique(truth, return_index=True)
-            # Exactly what was recorded: atoms are known by being equal.
+            # Exactly what was recorded: repeated values are known by being equal.
             recorded = rows.targets[places[np.searchsorted(values, swapped)]]
             again = find_wrong_among(replace(rows, targets=recorded, seed=new_seed), progress)
             return planted, swapped, again.suspicion, scale.apply(again.predicted)

@@ -20,7 +20,7 @@ from ...tables._columns import (
 from ...tables.features._encoders import parse_numbers
 from .._settings import CACHED
 from ..inputs._labels import labels_or_none, missing_column
-from ._task import find_atoms
+from ._task import find_repeated_values
 
 # Numeric targets as they are read and written: chosen by hand, without influence on any p_wrong.
 FEWEST_TARGETS = 30  # rows
@@ -153,16 +153,16 @@ def _check_size(values: np.ndarray, name: str) -> None:
 def _note_limits(present: np.ndarray) -> list[str]:
     """Values that rows share at an end of the range: a limit of what was recorded.
 
-    What very many rows share is an atom, judged and told of on its own.
+    What very many rows share is a repeated value, judged and told of on its own.
     """
     ends = {"smallest": present.min(), "largest": present.max()}
-    atoms = find_atoms(present)
+    repeated = find_repeated_values(present)
     shares = {end: float(np.mean(present == value)) for end, value in ends.items()}
     return [
         f"{percent(share)} of the targets are exactly {ends[end]:g}, the {end}: they may be cut "
         "off there, and rows whose true value lies beyond look wrong."
         for end, share in shares.items()
-        if share > max(CAPPED, (FEWEST_CAPPED - 1) / len(present)) and ends[end] not in atoms
+        if share > max(CAPPED, (FEWEST_CAPPED - 1) / len(present)) and ends[end] not in repeated
     ]
 
 

@@ -1,8 +1,8 @@
 """The task made of a table: rows in order, targets on a scale, values that repeat.
 
 A smooth density of residuals knows nothing of them: rows that hold the value and rows that do not
-would look like errors of each other. Whether a row holds an atom is one question, asked of trees;
-what it holds if it does not is another, and the audit of the other rows.
+would look like errors of each other. Whether a row holds a repeated value is one question, asked of
+trees; what it holds if it does not is another, and the audit of the other rows.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ from ._models import (
 
 LOG_QUANTILE = 0.01  # of positive targets; a tenth of it is the floor of logarithms
 
-# Atoms: single values that many rows share
-LEAST_ATOM = 0.05  # fraction of the rows
+# Repeated values: single ones that many rows share
+LEAST_REPEATED = 0.05  # fraction of the rows
 LEAST_EXCESS = 2.0  # times the next most frequent value
-FEWEST_BESIDE = 30  # rows that are left beside atoms
+FEWEST_BESIDE = 30  # rows that are left beside repeated values
 
 START_CLIP = 10.0  # robust scales beyond the quartiles: targets further out start from there
 MOSTLY_SHARED = 0.5  # of the rows: where so many share their value, targets are rounded
@@ -275,14 +275,14 @@ def clip_far_targets(values: np.ndarray) -> np.ndarray:
     return np.clip(values, low - START_CLIP, high + START_CLIP)
 
 
-def find_atoms(targets: np.ndarray) -> np.ndarray:
+def find_repeated_values(targets: np.ndarray) -> np.ndarray:
     """Values that stand out: of a twentieth of the rows, and twice as frequent as any other left.
 
     Ratings and counts, whose frequencies fall off slowly, hold none.
     """
     left = targets[np.isfinite(targets)]
-    least = LEAST_ATOM * len(left)
-    atoms = []
+    least = LEAST_REPEATED * len(left)
+    repeated = []
     while len(left):
         values, times = np.unique(left, return_counts=True)
         most, next_most = np.sort(np.r_[0, times])[:-3:-1]
@@ -291,8 +291,8 @@ def find_atoms(targets: np.ndarray) -> np.ndarray:
             break
         if left.min() == left.max():
             break
-        atoms.append(values[times.argmax()])
-    return np.array(atoms)
+        repeated.append(values[times.argmax()])
+    return np.array(repeated)
 
 
 def find_copies(X: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
