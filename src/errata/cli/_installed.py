@@ -123,9 +123,7 @@ def _import(option: str, name: str, nothing: str) -> Any:
 def make_estimator(model: str | None, arguments: str | None, seed: int, jobs: int) -> Any:
     """A classifier: one of scikit-learn's with settings that suit most tables, or any class."""
     if model is None:
-        if arguments is not None:
-            raise ValueError("--model-args are those of --model; name one, as module:Class.")
-        return None
+        raise ValueError("--model-args are those of --model; name one, as module:Class.")
     if ":" in model:
         return _make_named(model, arguments)
     if model not in MODELS:

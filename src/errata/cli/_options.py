@@ -293,13 +293,14 @@ ARGUMENTS = {
 def read_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Options of ``errata audit`` as arguments of the library."""
     renamed = {ARGUMENTS.get(name, name): value for name, value in options.items()}
-    del renamed["model_args"]
+    arguments = renamed.pop("model_args")
+    if options["model"] is not None or arguments is not None:
+        renamed["estimator"] = make_estimator(
+            options["model"], arguments, options["seed"], options["jobs"]
+        )
     return renamed | {
         "self_check": not renamed.pop("no_self_check"),
         "image_shape": _read_size(options["pixels"]),
-        "estimator": make_estimator(
-            options["model"], options["model_args"], options["seed"], options["jobs"]
-        ),
     }
 
 
