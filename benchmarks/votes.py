@@ -11,10 +11,12 @@ All but the last two go on where they were left, and end with their tables.
 
 Peers: crowd-kit (Dawid-Skene, one coin, MACE with their defaults; GLAD in 25 steps, as its 100 take
 minutes) and cleanlab (CROWDLAB), to be installed beside errata: pip install crowd-kit cleanlab.
+Without crowd-kit ``votes`` leaves its methods out.
 """
 
 import time
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -378,8 +380,9 @@ def main():
         columns = ("method", *MEASURED, *TOLD, *HELD)
         run(simulated_crowd, cells, ("kind", "seed"), columns, args)
         return summarise_simulated(args.out)
-    seeds, methods = range(args.seeds), ("errata", "majority", *PEERS)
+    seeds = range(args.seeds)
     if args.part == "votes":
+        methods = ("errata", "majority", *(PEERS if find_spec("crowdkit") else ()))
         work, keys, columns = votes_alone, ("set", "method"), (*MEASURED, *TOLD)
         cells = [(name, method) for method in methods for name in CROWDS]  # GLAD takes long
     elif args.part == "features":
