@@ -5,10 +5,13 @@
     python benchmarks/honesty.py claims null rare                       some parts
     python benchmarks/honesty.py claims summary                         of what was measured so far
     python benchmarks/honesty.py by --data FOLDER           noise rates by annotator
+    python benchmarks/honesty.py decision --data FOLDER     all from networks to made, beside goals
     python benchmarks/honesty.py networks --data FOLDER     probabilities of networks, human errors
     python benchmarks/honesty.py pairs --data FOLDER        every class flows into one other
     python benchmarks/honesty.py tables --data FOLDER       five kinds of noise, 600 rows, and none
+    python benchmarks/honesty.py tables --sets more --data FOLDER   other tables
     python benchmarks/honesty.py single --data FOLDER       probabilities of one plain model
+    python benchmarks/honesty.py nearly --data FOLDER       the same, next to none of it wrong
     python benchmarks/honesty.py made                       rare classes, many classes, no signal
     python benchmarks/honesty.py alarms                     issues: where none are, where planted
     python benchmarks/honesty.py rare                       flags in a class of so many rows
@@ -46,6 +49,7 @@ import argparse
 import itertools
 import re
 import time
+import zlib
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -72,11 +76,12 @@ from runs import (
     random_table,
     run,
     show,
+    tables_in,
 )
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -85,6 +90,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import errata
+from errata._sentences import answer
 from errata.auditing import _learning
 from errata.metrics import expected_calibration_error
 from errata.noise import flip_labels
@@ -546,10 +552,22 @@ SINGLE = {
 SINGLE_SETS = (
     "digits", "breast_cancer", "wine", "satimage", "vehicle", "segment", "pima", "yeast", "ecoli",
 )  # fmt: skip
+CLEAR = ("digits", "breast_cancer", "letter", "optdigits", "pendigits", "segment", "mushroom")
+MADE = {  # which tables, and how many of each
+    "rare class": 30, "30 classes": 10, "100 classes": 5, "coarse": 30, "titanic": 1, "random": 50,
+    **dict.fromkeys(NO_SIGNAL, 3),
+}  # fmt: skip
+TITANIC = (  # who was lost and who was saved, by class, sex and age
+    (0, 0, 0, 118, 57), (0, 0, 1, 0, 5), (0, 1, 0, 4, 140), (0, 1, 1, 0, 1),
+    (1, 0, 0, 154, 14), (1, 0, 1, 0, 11), (1, 1, 0, 13, 80), (1, 1, 1, 0, 13),
+    (2, 0, 0, 387, 75), (2, 0, 1, 35, 13), (2, 1, 0, 89, 76), (2, 1, 1, 17, 14),
+    (3, 0, 0, 670, 192), (3, 1, 0, 3, 20),
+)  # fmt: skip
 DECISION_KEYS = ("dataset", "kind")
 DECISION_MEASURED = (
-    "n", "true", "rate", "low", "high", "covered", "f1", "flagged", "precision", "expected", "ap",
-    "ece", "skill", "argmax", "by_noise_rate", "both", "label", "rare_flagged",
+    "n", "true", "rate", "low", "high", "covered", "f1", "flagged", "precision", "expected",
+    "reached", "sure", "ap", "auroc", "ece", "skill", "argmax", "by_noise_rate", "both", "label",
+    "rare_flagged",
 )  # fmt: skip
 
 
@@ -587,11 +605,22 @@ def decide(X, labels, wrong, proba=None):
         "flagged": flagged.mean(),
         "precision": wrong[flagged].mean() if flagged.any() else np.nan,
         "expected": audit.expected_precision,
+        "reached": is_within(wrong[flagged], audit.summary()["flagged"]),
+        "sure": "probably wrong" in answer(audit.summary()),
         "ap": average_precision_score(wrong, audit.suspicion) if wrong.any() else np.nan,
+        "auroc": roc_auc_score(wrong, audit.suspicion) if wrong.any() else np.nan,
         "ece": expected_calibration_error(wrong, audit.p_wrong),
         "skill": audit.has_skill,
         "rare_flagged": flagged[rare].mean(),
     }
+
+
+def is_within(wrong, expected):
+    """Whether what flagged rows hold is in the range of precisions that is told, in tenths."""
+    if not len(wrong):
+        return np.nan
+    low, high = expected["expected_precision_low"], expected["expected_precision_high"]
+    return float(low - 0.05 <= wrong.mean() <= high + 0.05)
 
 
 def apply_rules(q, codes):
@@ -665,82 +694,210 @@ def single_cell(name, kind, data):
     return [decide(None, labels, wrong, proba)]
 
 
+def nearly_cell(name, kind, data):
+    X, y = load(name, 2000, 0, data)
+    labels, wrong = flip_labels(y, 0.005, random_state=0)
+    proba = cross_val_predict(SINGLE[kind], X, labels, method="predict_proba")
+    return [decide(None, labels, wrong, proba)]
+
+
 def made_cell(name, kind):
     seed = int(kind)
-    clean = np.zeros
+    random = np.random.default_rng([zlib.crc32(name.encode()), seed])
+    if name.endswith(" classes"):
+        n_classes = int(name.split()[0])
+        random = np.random.default_rng([n_classes, seed])
+        y = np.arange(max(1800, 30 * n_classes)) % n_classes
+        X = 1.3 * random.normal(size=(n_classes, 8))[y] + random.normal(size=(len(y), 8))
+        return [decide(X, *flip_labels(y, 0.1, random_state=seed))]
     if name == "rare class":  # of 4 %, all of it genuine
-        separation = (0.6, 1.0, 1.4)[seed % 3]
+        separation = (0.3, 0.6, 1.0, 1.4)[seed % 4]
         X, y = make_classification(
             2000, 10, n_informative=5, weights=[0.96], class_sep=separation, flip_y=0,
-            n_clusters_per_class=1, random_state=seed,
+            n_clusters_per_class=1 + seed // 10, random_state=seed,
         )  # fmt: skip
-        return [decide(X, y, clean(len(y), dtype=bool))]
-    if name in NO_SIGNAL:
-        X, y = no_signal(name, seed)
-        return [decide(X, y, clean(len(y), dtype=bool))]
-    n_classes = int(name.split()[0])
-    random = np.random.default_rng([n_classes, seed])
-    y = np.arange(max(1800, 30 * n_classes)) % n_classes
-    X = 1.3 * random.normal(size=(n_classes, 8))[y] + random.normal(size=(len(y), 8))
-    labels, wrong = flip_labels(y, 0.1, random_state=seed)
-    return [decide(X, labels, wrong)]
+    elif name == "coarse":  # the label hangs on the cell of a small table, and on chance
+        X = random.integers(0, 3, size=(600, 2 + seed % 2))
+        y = random.random(600) < random.beta(0.7, 0.7, size=(3, 3, 3))[tuple(X[:, [0, 1, -1]].T)]
+        X, y = X.astype(float), y.astype(int)
+    elif name == "titanic":
+        X = np.array([row[:3] for row in TITANIC for _ in range(sum(row[3:]))], dtype=float)
+        y = np.concatenate([np.repeat([0, 1], row[3:]) for row in TITANIC])
+    else:
+        X, y = no_signal(name, FRESH[seed] if name == "random" else seed)
+    return [decide(X, y, np.zeros(len(y), dtype=bool))]
 
 
-def tell(path):
-    table = pd.read_csv(path)
-    table["off"] = (table.rate - table.true).abs()
-    table["width"] = table.high - table.low
+def network_cells(args):
+    given = [(path.stem, "given") for path in sorted((args.data / "networks").glob("*.npz"))]
+    return [*given, *((name, "people or rules") for name in REAL)]
+
+
+def table_cells(args):
+    return itertools.product(names(args.data, args.sets), (*KINDS, "clean"))
+
+
+def other_table_cells(args):
+    return itertools.product(tables_in(args.data / "more"), (*KINDS, "clean"))
+
+
+def other_table_cell(name, kind, data):
+    return table_cell(name, kind, Path(data) / "more")
+
+
+def single_cells(_):
+    kinds = (f"{model} {rate}" for rate in ("0", "0.1", "0.3") for model in SINGLE)
+    return itertools.product(SINGLE_SETS, kinds)
+
+
+def made_cells(_):
+    return ((name, str(seed)) for name, count in MADE.items() for seed in range(count))
+
+
+class Decisions(NamedTuple):
+    cells: Any  # of the options
+    work: Any  # on data set, kind and perhaps the data folder
+
+
+DECISIONS = {
+    "networks": Decisions(network_cells, network_cell),
+    "pairs": Decisions(lambda _: itertools.product(PAIRS, ("pair20", "pair40")), pair_cell),
+    "tables": Decisions(table_cells, table_cell),
+    "tables_more": Decisions(other_table_cells, other_table_cell),
+    "single": Decisions(single_cells, single_cell),
+    "nearly": Decisions(lambda _: itertools.product(CLEAR, ("forest", "neighbours")), nearly_cell),
+    "made": Decisions(made_cells, made_cell),
+}
+
+
+def run_decisions(part):
+    """Run one part, or go on with it, and show every cell."""
+    parser = options(__doc__, "")
+    parser.add_argument("--sets", default="chosen", help="chosen, held, unseen, all or more")
+    args = parser.parse_args()
+    if args.sets == "more":
+        part += "_more"
+    if args.out == Path():
+        args.out = Path(f"honesty_{part}.csv")
+    table = measure_decisions(part, args)
     columns = [*DECISION_MEASURED, "off", "width"]
     show("every cell", table.set_index(list(DECISION_KEYS))[columns].round(3))
-    show("means by kind", table.groupby("kind")[columns].mean(numeric_only=True).round(3))
+    by = "dataset" if part == "made" else "kind"
+    show(f"means by {by}", table.groupby(by)[columns].mean(numeric_only=True).round(3))
 
 
-def parse(out):
-    parser = options(__doc__, out)
-    parser.add_argument("--sets", default="chosen", help="chosen, held, unseen, all or more")
-    return parser.parse_args()
+def measure_decisions(part, args):
+    work = DECISIONS[part].work
+    work = work if part == "made" else partial(work, data=args.data)
+    cells = list(DECISIONS[part].cells(args))
+    run(work, cells, DECISION_KEYS, DECISION_MEASURED, args)
+    table = pd.read_csv(args.out, dtype={"kind": str})
+    return table.assign(off=(table.rate - table.true).abs(), width=table.high - table.low)
 
 
-def run_networks():
-    args = parse("honesty_networks.csv")
-    given = [(path.stem, "given") for path in sorted((args.data / "networks").glob("*.npz"))]
-    cells = [*given, *((name, "people or rules") for name in REAL)]
-    run(partial(network_cell, data=args.data), cells, DECISION_KEYS, DECISION_MEASURED, args)
-    tell(args.out)
+def run_goals():
+    """All parts, each beside what was wanted before the rule was made; files go to a folder."""
+    parser = options(__doc__, ".")
+    parser.add_argument("--sets", default="chosen", help="chosen, held, unseen or all")
+    args = parser.parse_args()
+    folder = args.out
+    found = {}
+    for part in DECISIONS:
+        args.out = folder / f"honesty_{part}.csv"
+        found[part] = measure_decisions(part, args)
+    tell_networks(found["networks"])
+    pairs = found["pairs"]
+    asked(
+        f"every class flows into one other, {len(pairs)} cells",
+        [
+            (f"F1, mean (argmax {pairs.argmax.mean():.3f})", pairs.f1.mean(), ">=", 0.9),
+            ("rate off by, mean", pairs.off.mean(), "<=", 0.03),
+            ("rate off by, worst", pairs.off.max(), "<=", 0.03),
+        ],
+    )
+    for part, before in (("tables", (0.791, 0.695)), ("tables_more", (0.650, 0.449))):
+        tell_tables(found[part], *before)
+    nearly = found["nearly"]
+    asked(
+        f"nearly clean probabilities, {len(nearly)} cells",
+        [("cells whose precision is in the range told", nearly.reached.mean(), ">=", 0.9)],
+    )
+    tell_made(found["made"].groupby("dataset"))
 
 
-def run_pairs():
-    args = parse("honesty_pairs.csv")
-    cells = itertools.product(PAIRS, ("pair20", "pair40"))
-    run(partial(pair_cell, data=args.data), list(cells), DECISION_KEYS, DECISION_MEASURED, args)
-    tell(args.out)
+def tell_networks(table):
+    table = table.set_index("dataset")
+    given, people = table[table.kind == "given"], table[table.kind != "given"]
+    rules = table[["argmax", "by_noise_rate", "both"]]
+    ahead = (given.f1 >= rules.max(axis=1)[given.index]).sum()
+    aggregate, worst, numerals = REAL[:3]
+    ours, theirs = table.f1, table.argmax
+    asked(
+        "probabilities of networks",
+        [
+            ("F1 at least the best of three rules, of nine", ahead, ">=", 8),
+            *(
+                (f"rate off by, {rate} % wrong, worst", part.off.max(), "<=", limit)
+                for rate, limit in ((20, 0.04), (40, 0.04), (70, 0.1))
+                for part in [given[(given.true - rate / 100).abs() < 0.05]]
+            ),
+            ("interval holds, of nine", given.covered.sum(), ">=", 9),
+            ("its width", given.width.mean(), "<=", 0.35),
+            ("aggregate: F1 less argmax", ours[aggregate] - theirs[aggregate], ">=", -0.01),
+            ("worst: F1 less argmax", ours[worst] - theirs[worst], ">=", -0.01),
+            ("roman numerals: F1", ours[numerals], ">=", 0.544),
+            ("CIFAR-10S: AUROC", given.auroc[given.index.str.startswith("lq")].mean(), ">=", 0.998),
+            ("real errors, five sets: F1", people.f1.mean(), ">=", 0.6),
+            ("real errors, five sets: calibration error", people.ece.mean(), "<=", 0.085),
+        ],
+    )
 
 
-def run_single():
-    args = parse("honesty_single.csv")
-    kinds = [f"{model} {rate}" for rate in ("0", "0.1", "0.3") for model in SINGLE]
-    cells = itertools.product(SINGLE_SETS, kinds)
-    run(partial(single_cell, data=args.data), list(cells), DECISION_KEYS, DECISION_MEASURED, args)
-    tell(args.out)
+def tell_tables(table, ap, f1):
+    """``ap`` and ``f1`` are those before the rule was made."""
+    noisy, clean = table[table.kind != "clean"], table[table.kind == "clean"]
+    lists = clean[clean.flagged > 0]
+    ours = noisy.f1.mean()
+    asked(
+        f"{table.dataset.nunique()} tables, five kinds of noise",
+        [
+            ("average precision", noisy.ap.mean(), ">=", ap - 0.003),
+            ("F1", ours, ">=", f1 + 0.02),
+            ("F1 less argmax", ours - noisy.argmax.mean(), ">=", 0),
+            ("F1 less counts by noise rate", ours - noisy.by_noise_rate.mean(), ">=", 0),
+            ("rate off by", noisy.off.mean(), "<=", 0.045),
+            ("calibration error", noisy.ece.mean(), "<=", 0.06),
+            ("interval holds", noisy.covered.mean(), ">=", 0.9),
+            ("its width", noisy.width.mean(), "<=", 0.25),
+            ("lists whose precision is in the range told", noisy.reached.mean(), ">=", 0.9),
+            ("clean: flagged", clean.flagged.mean(), "<=", 0.05),
+            ("clean: expected precision of lists", lists.expected.mean(), "<=", 0.5),
+            (f"clean: sure of errors, of {len(lists)} lists", lists.sure.sum(), "<=", 0),
+        ],
+    )
 
 
-def run_tables():
-    args = parse("honesty_tables.csv")
-    data = args.data
-    sets = names(data, args.sets) if args.sets != "more" else []
-    if args.sets == "more":
-        data = Path(data) / "more"
-        sets = [path.name.split(".")[0] for path in sorted(data.glob("*.csv*"))]
-    cells = list(itertools.product(sets, (*KINDS, "clean")))
-    run(partial(table_cell, data=data), cells, DECISION_KEYS, DECISION_MEASURED, args)
-    tell(args.out)
-
-
-def run_made():
-    args = parse("honesty_made.csv")
-    made = ("rare class", "30 classes", "100 classes", *NO_SIGNAL)
-    run(made_cell, list(itertools.product(made, "012")), DECISION_KEYS, DECISION_MEASURED, args)
-    tell(args.out)
+def tell_made(groups):
+    part = dict(iter(groups))
+    many = pd.concat([part["30 classes"], part["100 classes"]])
+    coarse = pd.concat([part["coarse"], part["titanic"]])
+    rare = part["rare class"].rare_flagged
+    away = (many.precision - many.expected).abs()
+    silent = part["random"]
+    passes = (silent.skill | (silent.flagged > 0)).sum()
+    asked(
+        "made tables",
+        [
+            ("rare genuine class: flagged, mean of 30", rare.mean(), "<=", 0.25),
+            ("the same, worst", rare.max(), "<=", 0.25),
+            ("30 and 100 classes: interval holds", many.covered.mean(), ">=", 1),
+            ("precision and what is expected, worst", away.max(), "<=", 0.15),
+            (f"coarse, nothing wrong, {len(coarse)}: sure of errors", coarse.sure.sum(), "<=", 0),
+            ("flagged there", coarse.flagged.mean(), "<=", 0.05),
+            ("expected precision there", coarse.expected.mean(), "<=", 0.5),
+            ("no signal, 50 tables: pass", passes, "<=", 1),
+        ],
+    )
 
 
 # Issues: what else may be wrong with rows.
@@ -913,11 +1070,13 @@ if __name__ == "__main__":
         __doc__,
         claims=run_honesty,
         by=run_by,
-        networks=run_networks,
-        pairs=run_pairs,
-        single=run_single,
-        tables=run_tables,
-        made=run_made,
+        decision=run_goals,
+        networks=partial(run_decisions, "networks"),
+        pairs=partial(run_decisions, "pairs"),
+        tables=partial(run_decisions, "tables"),
+        single=partial(run_decisions, "single"),
+        nearly=partial(run_decisions, "nearly"),
+        made=partial(run_decisions, "made"),
         alarms=run_alarms,
         rare=run_rare,
         cost=run_cost,
