@@ -99,11 +99,11 @@ class Findings(NamedTuple):
     joint: np.ndarray  # (K, K), expected number of rows of class c with label l
     right: np.ndarray  # (H,), expected number of right labels under each hypothesis
 
-    def make_room(self, n: int) -> "Findings":
+    def make_empty(self, n: int) -> "Findings":
         """Empty findings of n rows, to be filled part by part."""
         *per_row, joint, right = self
-        room = [np.empty(n, dtype=column.dtype) for column in per_row]
-        return Findings._make([*room, np.zeros_like(joint), np.zeros_like(right)])
+        empty = [np.empty(n, dtype=column.dtype) for column in per_row]
+        return Findings._make([*empty, np.zeros_like(joint), np.zeros_like(right)])
 
     def put(self, start: int, part: "Findings") -> None:
         """Write those of some rows, and add what is summed up."""

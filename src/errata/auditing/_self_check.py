@@ -199,15 +199,15 @@ def rows_to_change(
     sizes = np.bincount(units)
     first = np.unique(units, return_index=True)[1]
     certain = np.bincount(units, weights=known) if known is not None else np.zeros(len(sizes))
-    room = np.bincount(codes) // 2
+    spare = np.bincount(codes) // 2
     left = count
     chosen = []
     for unit in random.permutation(len(sizes)):
         size = sizes[unit]
         label = codes[first[unit]]
-        if size <= room[label] and size <= left and not certain[unit]:
+        if size <= spare[label] and size <= left and not certain[unit]:
             chosen.append(unit)
-            room[label] -= size
+            spare[label] -= size
             left -= size
     return np.isin(units, chosen)
 

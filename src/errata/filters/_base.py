@@ -348,8 +348,8 @@ class Cleaner(Filter):
         self._check_parameters()
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
         self.classes_, codes = check_labels(y, min_classes=2)
-        has_room = self.classes_.dtype.kind == "i" and UNLABELLED not in self.classes_
-        if self.action == "unlabel" and not has_room:
+        may_be_blank = self.classes_.dtype.kind == "i" and UNLABELLED not in self.classes_
+        if self.action == "unlabel" and not may_be_blank:
             raise ValueError(
                 'action="unlabel" writes -1 for "unknown", which needs whole numbers other than -1 '
                 f"as labels, and y holds {self.classes_.tolist()[0]!r}; encode the labels as 0, 1, "

@@ -212,8 +212,8 @@ def make_axis(values: list[float], *, logs: bool = False) -> Axis:
     if logs:
         factor = (high / low) ** AXIS_MARGIN if high > low else 2.0
         return Axis(low / factor, high * factor, logs=True)
-    room = AXIS_MARGIN * (high - low) or max(abs(high), 1.0)
-    return Axis(low - room, high + room)
+    margin = AXIS_MARGIN * (high - low) or max(abs(high), 1.0)
+    return Axis(low - margin, high + margin)
 
 
 def pack_map(points: dict[str, list]) -> dict[str, Any]:

@@ -389,7 +389,7 @@ class DrawnProblem(ClassProblem):
         for block in blocks(len(given.codes), JUDGED_ROWS):
             judged = Judged(judge, given.for_rows(block))
             if found is None:
-                found = judged.found.make_room(n_audited)
+                found = judged.found.make_empty(n_audited)
             found.put(done, judged.found)
             done += len(judged.found.p_wrong)
             filled.append(judged.filled)

@@ -436,13 +436,13 @@ def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator
     for value in (0, 1):
         left = wanted
         order = random.permutation(len(Y) * len(judged))
-        room = np.sum(value == Y, axis=0) // 2
+        spare = np.sum(value == Y, axis=0) // 2
         for row, label in zip(order // len(judged), judged[order % len(judged)], strict=True):
             if not left:
                 break
-            if Y[row, label] == value and room[label]:
+            if Y[row, label] == value and spare[label]:
                 chosen[row, label] = True
-                room[label] -= 1
+                spare[label] -= 1
                 left -= 1
     return chosen
 
