@@ -68,8 +68,13 @@ class ReviewPage:
     save: str = ""  # what the key that saves does, where there is something to choose first
     labels: str = "labels"  # the column of the stored audit
     p_wrong: str = "p_wrong"
-    is_number: bool = False
+    form: str = "classes"  # what is chosen or typed: one of the classes, a number, labels to set
     by_chance: bool = True  # whether two people may say the same by chance, as Cohen's kappa counts
+
+    @property
+    def is_number(self) -> bool:
+        """Whether what people decide is a number."""
+        return self.form == "number"
 
 
 @dataclass(frozen=True)
@@ -414,7 +419,7 @@ NUMBERS = Kind(
         accept_other="expected",
         wrong="Number wrong with probability",
         labels="targets",
-        is_number=True,
+        form="number",
         by_chance=False,
     ),
     command=Command(
@@ -493,6 +498,7 @@ MULTILABEL = Kind(
         wrong="A label wrong with probability",
         save="save the labels that are set, once one was changed",
         p_wrong="p_row",
+        form="labels",
     ),
     command=Command(
         named_by=("labels",),

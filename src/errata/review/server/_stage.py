@@ -336,20 +336,21 @@ def build_answers(
     review: Review, place: int, card: dict[str, Any], p_wrong: float
 ) -> dict[str, Any]:
     """The choices on a card whose label is wrong with ``p_wrong``, for the templates."""
+    form = review.folder.kind.review.form
     answers: dict[str, Any] = {
-        "form": "classes",
+        "form": form,
         "classes": [],
         "labels": [],
         "interval": None,
         "hint": "",
     }
-    if "cells" in card:
-        return answers | {"form": "labels", "labels": _build_labels(review, card)}
-    if "hint" in card:
+    if form == "labels":
+        return answers | {"labels": _build_labels(review, card)}
+    if form == "number":
         interval = None if review.blind else (card["low"], card["high"])
         hint = "" if review.blind else card["hint"]
-        return answers | {"form": "number", "interval": interval, "hint": hint}
-    return answers | {"form": "classes", "classes": _build_classes(review, place, card, p_wrong)}
+        return answers | {"interval": interval, "hint": hint}
+    return answers | {"classes": _build_classes(review, place, card, p_wrong)}
 
 
 def describe_suggestion(card: dict[str, Any]) -> str:
