@@ -12,6 +12,7 @@
     python benchmarks/honesty.py tables --sets more --data FOLDER   other tables
     python benchmarks/honesty.py single --data FOLDER       probabilities of one plain model
     python benchmarks/honesty.py nearly --data FOLDER       the same, next to none of it wrong
+    python benchmarks/honesty.py rules --data FOLDER        labels that follow from two columns
     python benchmarks/honesty.py made                       rare classes, many classes, no signal
     python benchmarks/honesty.py alarms                     issues: where none are, where planted
     python benchmarks/honesty.py rare                       flags in a class of so many rows
@@ -553,6 +554,9 @@ SINGLE_SETS = (
     "digits", "breast_cancer", "wine", "satimage", "vehicle", "segment", "pima", "yeast", "ecoli",
 )  # fmt: skip
 CLEAR = ("digits", "breast_cancer", "letter", "optdigits", "pendigits", "segment", "mushroom")
+RULED = (
+    "digits", "optdigits", "pendigits", "satimage", "segment", "vehicle", "waveform21", "wine",
+)  # fmt: skip
 MADE = {  # which tables, and how many of each
     "rare class": 30, "30 classes": 10, "100 classes": 5, "coarse": 30, "titanic": 1, "random": 50,
     **dict.fromkeys(NO_SIGNAL, 3),
@@ -701,6 +705,16 @@ def nearly_cell(name, kind, data):
     return [decide(None, labels, wrong, proba)]
 
 
+def ruled_cell(name, kind, data):
+    """Labels by a tree on two columns, as rules give them: where it errs, every label is wrong."""
+    X, y = load(name, 1000, 0, data)
+    columns = np.random.default_rng(0).choice(X.shape[1], 2, replace=False)
+    rule = DecisionTreeClassifier(max_depth=int(kind), random_state=0).fit(X[:, columns], y)
+    labels = rule.predict(X[:, columns])
+    kept = np.bincount(labels)[labels] >= 6
+    return [decide(X[kept], np.unique(labels[kept], return_inverse=True)[1], (labels != y)[kept])]
+
+
 def made_cell(name, kind):
     seed = int(kind)
     random = np.random.default_rng([zlib.crc32(name.encode()), seed])
@@ -766,6 +780,7 @@ DECISIONS = {
     "tables_more": Decisions(other_table_cells, other_table_cell),
     "single": Decisions(single_cells, single_cell),
     "nearly": Decisions(lambda _: itertools.product(CLEAR, ("forest", "neighbours")), nearly_cell),
+    "rules": Decisions(lambda _: itertools.product(RULED, ("2", "4")), ruled_cell),
     "made": Decisions(made_cells, made_cell),
 }
 
@@ -821,6 +836,11 @@ def run_goals():
     asked(
         f"nearly clean probabilities, {len(nearly)} cells",
         [("cells whose precision is in the range told", nearly.reached.mean(), ">=", 0.9)],
+    )
+    rules = found["rules"]
+    asked(
+        f"labels that follow from two columns, {rules.true.mean():.0%} wrong, {len(rules)} cells",
+        [("interval holds", rules.covered.mean(), ">=", 0.9)],
     )
     tell_made(found["made"].groupby("dataset"))
 
@@ -1076,6 +1096,7 @@ if __name__ == "__main__":
         tables=partial(run_decisions, "tables"),
         single=partial(run_decisions, "single"),
         nearly=partial(run_decisions, "nearly"),
+        rules=partial(run_decisions, "rules"),
         made=partial(run_decisions, "made"),
         alarms=run_alarms,
         rare=run_rare,
