@@ -10,9 +10,12 @@ from errata.audit_folder import (
     CardFile,
     convert_numbers,
     encode_values,
+    read_components,
     read_texts,
     write_cards,
 )
+from errata.review.exporting._table import read_audited
+from review.review_cases import write_audit
 
 
 def kept(tmp_path, values, coded=False):
@@ -88,3 +91,22 @@ def test_whole_numbers_beside_gaps_are_read_to_the_last_digit(tmp_path):
     values, codes = encode_values(kept(tmp_path, [2**53 + 1, None, 2**53, 7]))
     assert values == [7, 2**53, 2**53 + 1]
     assert codes.tolist() == [2, MISSING, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"PAR1 and no more", "is damaged; audit the table again"), (None, "does not exist")],
+)
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("cards.parquet", lambda path: CardFile(path)),
+        ("components.parquet", read_components),
+        ("rows.parquet", lambda path: read_audited(path.parent)),
+    ],
+)
+def test_a_file_that_is_damaged_or_gone_is_named(content, sentence, name, read, tmp_path):
+    path = write_audit(tmp_path / "pets.audit") / name
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises((ValueError, OSError), match=f"pets.audit/{name} {sentence}"):
+        read(path)

@@ -156,7 +156,7 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
         "compared flagged id image label p_wrong reasons row similar speaking suggested usual "
         "values"
     )
-    assert numbers["version"] == 16
+    assert numbers["version"] == 17
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

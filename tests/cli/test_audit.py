@@ -412,7 +412,12 @@ def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
         ("y\n" + "a\nb\n" * 9, [], "is left to learn from, besides the labels"),
         ("x,y\n" + "1,a\n1,b\n" * 9, [], "Left out 'x': the same value in every row."),
         ("x,y\n" + "1,a\ninf,b\n" * 9, [], "column 'x' holds inf in row 1"),
-        ("x,y\n" + "1,a\n2,a\n" * 9, [], "holds one class only (a)"),
+        ("x,y\n" + "1,a\n2,a\n" * 9, [], "holds one class only (a): a label"),
+        (
+            "x,y\n" + "1,a\n2,NA\n" * 9,
+            [],
+            "one class only (a), and in 9 rows none (an empty cell, nan, na, n/a, null): a label",
+        ),
         ("x,y\n", [], "has a header but no rows"),
         ("x,y\n1,a\n2\n", [], "line 3 of"),
         ("PAR1\x00\x01\x02", [], "is a Parquet file, whatever its name says"),

@@ -53,7 +53,7 @@ def write_audit(
     about = {"title": "pets.csv", "label": label, "version": "0.1.0", "features": columns}
     about |= {} if table is None else {"table": str(table)}
     numbers = {
-        "version": 16,
+        "version": 17,
         "kind": "classes",
         "about": about,
         "fingerprint": "f00d",

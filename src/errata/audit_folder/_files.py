@@ -20,7 +20,7 @@ import numpy as np
 
 from .._files import readable, say_missing
 
-VERSION = 16  # one more whenever what is written changes
+VERSION = 17  # one more whenever what is written changes
 NUMBERS = "audit.json"
 METRICS = "metrics.json"
 ROWS = "rows.parquet"
@@ -117,9 +117,7 @@ class CardFile:
     """``cards.parquet``: what to show of each row that has a card, by its place in the file."""
 
     def __init__(self, path: Path) -> None:
-        from pyarrow import parquet
-
-        self._file = parquet.ParquetFile(path)
+        self._file = open_rows(path)
         groups = self._file.metadata.num_row_groups
         sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
         self._starts = np.cumsum([0, *sizes])
@@ -176,20 +174,29 @@ def read_components(path: Path, rows: Any = slice(None)) -> np.ndarray:
     return np.stack([convert_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
-def read_column(path: Path, name: str) -> Any:
-    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
+def open_rows(path: Path, *, read_dictionary: list[str] | None = None) -> Any:
+    """A file of an audit, open, by pyarrow's ``ParquetFile``; raise where it is gone or damaged."""
     from pyarrow import parquet
 
+    with readable(path):
+        try:
+            return parquet.ParquetFile(path, read_dictionary=read_dictionary)
+        except (ValueError, OSError) as error:
+            if isinstance(error, PermissionError):
+                raise
+            raise ValueError(f"{path} is damaged; audit the table again.") from error
+
+
+def read_column(path: Path, name: str) -> Any:
+    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
     coded = [name] if name in ("labels", "suggested") else None
-    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
+    with open_rows(path, read_dictionary=coded) as file:
         return file.read([name])[name]
 
 
 def list_columns(path: Path) -> list[str]:
     """The names of the columns of a file."""
-    from pyarrow import parquet
-
-    with readable(path), parquet.ParquetFile(path) as file:
+    with open_rows(path) as file:
         return file.schema_arrow.names
 
 

@@ -20,7 +20,7 @@ from .._files import fits_into_memory, is_pattern
 from .._format import instead, join_names, plural
 from .._kinds import NOTED, find_kind
 from .._progress import Progress, open_progress
-from .._validation import check_no_measurement, is_missing
+from .._validation import MISSING_WORDS, check_no_measurement, is_missing
 from ..sequence import WaveletFeatures
 from ..tables import read_table, row_digests, row_keys
 from ..tables._columns import column_array, columns_of, numbers
@@ -608,9 +608,12 @@ def check_labels(column: np.ndarray, name: str, *, may_be_blank: bool = False) -
             "classes."
         )
     if len(set(values)) == 1:
+        blank = len(column) - len(values)
+        words = f"an empty cell, {join_names(filter(None, MISSING_WORDS))}"
+        beside = f", and in {plural(blank, 'row')} none ({words})" if blank else ""
         raise ValueError(
-            f"column {name!r} holds one class only ({values[0]}): a label can be wrong only "
-            "where there is another."
+            f"column {name!r} holds one class only ({values[0]}){beside}: a label can be wrong "
+            "only where there is another."
         )
 
 

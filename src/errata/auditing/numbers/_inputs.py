@@ -113,7 +113,8 @@ def _as_numbers(cells: np.ndarray, name: str) -> tuple[np.ndarray, list[str]]:
         odd = [word for word in words if not _WITH_UNIT.fullmatch(word.strip())] or words
         raise ValueError(
             f"{name} holds values that are not numbers ({join_names(odd, most=3)}); name a "
-            "column of numbers, or audit classes with errata.audit."
+            "column of numbers, or audit classes with errata.audit, or --label on the command "
+            "line."
         )
     return spread(values, codes), [remark] if remark else []
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._detector import count_kept
 from ..._files import atomic_path, readable
+from ...audit_folder import open_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 from ..inputs._labels import labels_from
 from ..results._cleaning import Cleaned, Scores, clean_labels
@@ -138,14 +139,13 @@ class StoredRows:
     def _column(self, name: str, start: int, stop: int) -> Any:
         """The column of some rows as Arrow has it."""
         import pyarrow
-        from pyarrow import parquet
 
         stored = NAMES.get(name, name)
         chunks = []
         some = [first for first, last, _ in self.parts if first < stop and start < last]
         for begin in some or self.starts[:1]:  # no rows are of the type of any
             path = part_path(self.folder, begin)
-            with readable(path), parquet.ParquetFile(path) as file:
+            with open_rows(path) as file:
                 column = file.read([stored])[stored]
             first = max(start - begin, 0)
             chunks += column.slice(first, max(stop - begin - first, 0)).chunks
@@ -298,8 +298,6 @@ def write_judged(path: Path, judged: Rows) -> None:
 
 def read_judged(path: Path, *names: str) -> dict[str, np.ndarray]:
     """The columns of :class:`Rows` that :func:`write_judged` has written, or some of them."""
-    from pyarrow import parquet
-
-    with readable(path), parquet.ParquetFile(path) as file:
+    with open_rows(path) as file:
         table = file.read(list(names) or None)
     return {name: table[name].to_numpy() for name in table.column_names}

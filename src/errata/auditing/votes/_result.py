@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._files import readable
 from ..._format import four_digits, instead
-from ...audit_folder import shifted
+from ...audit_folder import open_rows, shifted
 from ...audit_folder.decisions import Decisions
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
@@ -451,9 +450,7 @@ def _plain(value: Any) -> Any:
 
 def read_workers(path: Path, n_classes: int) -> list[dict[str, Any]]:
     """Read what :func:`write_workers` has written."""
-    from pyarrow import parquet
-
-    with readable(path / WORKERS), parquet.ParquetFile(path / WORKERS) as file:
+    with open_rows(path / WORKERS) as file:
         return [_restored(worker, n_classes) for worker in file.read().to_pylist()]
 
 

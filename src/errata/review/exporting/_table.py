@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._format import count, four_digits, plural
 from ..._kinds import CLASSES, Kind, kind_of
-from ...audit_folder import read_numbers
+from ...audit_folder import ROWS, open_rows, read_numbers
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, as_text, from_text
 
 PREFIX = "errata_"  # of all columns that are added
@@ -76,9 +76,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
             "it; its rows are in the files of its folder rows."
         )
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(folder / "rows.parquet") as file:
+    with open_rows(folder / ROWS) as file:
         return _read_rows(numbers, file)
 
 
