@@ -95,6 +95,7 @@ def check_known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
 
 def as_column(y: Any, *, name: str = "y") -> np.ndarray:
     """Labels as an array; a table of one column is as good as a column."""
+    y = np.ma.filled(y.astype(object), np.nan) if isinstance(y, np.ma.MaskedArray) else y
     try:
         column = np.asarray(y)
     except ValueError as error:  # lists of several lengths

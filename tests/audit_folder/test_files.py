@@ -14,7 +14,7 @@ from errata.audit_folder import (
     read_texts,
     write_cards,
 )
-from errata.review.exporting._table import read_audited
+from errata.review import read_audited
 from review.review_cases import write_audit
 
 

@@ -5,6 +5,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 from scipy import sparse
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
 import errata
@@ -185,6 +186,8 @@ def test_many_numbers_that_may_be_classes_get_a_note():
         (["a text", "another"] * 30, r'pass texts as a column with a name, \{"text": X\}'),
         (np.arange(60.0), r"a single column is passed as reshape\(-1, 1\)"),
         (np.zeros((60, 3, 3)), r"as reshape\(len\(X\), -1\) does"),
+        ([{"a": 1.0}] * 60, r"pass a list of records as pandas\.DataFrame\(X\)"),
+        (np.zeros(60, dtype=[("a", float)]), r"as pandas\.DataFrame\(X\)"),
     ],
 )
 def test_what_is_not_a_table_is_told(X, message):
@@ -473,3 +476,38 @@ def test_terminal_and_report_tell_it(tmp_path):
     assert told in " ".join(done.output.split())
     report = (tmp_path / "pets.audit" / "report.html").read_text(encoding="utf-8")
     assert "3 &#39;cat &#39;: these may be spellings" in report
+
+
+@pytest.mark.parametrize("audit", [errata.audit, errata.audit_targets])
+def test_labels_with_the_index_of_the_table_in_another_order_are_noted(audit):
+    table = pandas.DataFrame(X)
+    y = pandas.Series(X[:, 0].round(2) if audit is errata.audit_targets else CODES)
+    shuffled = y.sample(frac=1, random_state=0)
+    how = {"self_check": False, "random_state": 0}
+    how["estimators"] = [LinearRegression() if audit is errata.audit_targets else GaussianNB()]
+    said = "The index of y is that of the table in another order."
+    for X_given, y_given, is_noted in [
+        (table, shuffled, True),
+        (table.loc[shuffled.index], shuffled, False),
+        (table, y, False),
+        (table, y.set_axis(range(1, 61)), False),
+        (X, shuffled, False),
+    ]:
+        notes = audit(X_given, y_given, **how).notes
+        assert any(note.startswith(said) for note in notes) == is_noted
+
+
+def test_masked_cells_are_missing():
+    how = {"self_check": False, "random_state": 0, "estimators": [GaussianNB()]}
+    labels = np.ma.masked_array(CODES, mask=np.arange(60) == 7)
+    masked = errata.audit(np.ma.masked_array(X, mask=X > 1), labels, **how)
+    missing = errata.audit(
+        np.where(X > 1, np.nan, X), np.where(np.arange(60) == 7, np.nan, CODES), **how
+    )
+    np.testing.assert_array_equal(masked.p_wrong, missing.p_wrong)
+    np.testing.assert_array_equal(masked.labels, missing.labels)
+
+
+def test_a_sparse_matrix_of_keys_is_a_table():
+    audit = errata.audit(sparse.dok_matrix(X), CODES, self_check=False, estimators=[GaussianNB()])
+    assert len(audit) == 60

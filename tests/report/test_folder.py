@@ -1,4 +1,5 @@
 import csv
+import tempfile
 
 import numpy as np
 import pytest
@@ -6,7 +7,6 @@ import pytest
 import errata
 from auditing.stored_cases import stored_audit
 from cli.command_line import invoke
-from errata import _files
 from errata.report import write_audit
 from errata.tables import write_table
 
@@ -69,13 +69,13 @@ def test_an_audit_stays_where_the_new_one_cannot_be_written_whole(tmp_path, monk
 
 def test_an_audit_is_written_once_and_put_in_place(tmp_path, monkeypatch):
     made = []
-    make = _files.tempfile.mkdtemp
+    make = tempfile.mkdtemp
 
     def note(**how):
         made.append(make(**how))
         return made[-1]
 
-    monkeypatch.setattr(_files.tempfile, "mkdtemp", note)
+    monkeypatch.setattr(tempfile, "mkdtemp", note)
     audit = small_audit()
     write_audit(audit, tmp_path / "small.audit")
     assert len(made) == 1

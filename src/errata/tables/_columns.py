@@ -164,6 +164,8 @@ def _explain_shape(array: np.ndarray) -> str:
         return "give each row in one line, as reshape(len(X), -1) does"
     if array.ndim == 1 and len(array) and isinstance(array[0], str):
         return 'pass texts as a column with a name, {"text": X}, or embeddings of them'
+    if array.ndim == 1 and len(array) and isinstance(array[0], Mapping | np.void):
+        return "pass a list of records as pandas.DataFrame(X)"
     return "a single column is passed as reshape(-1, 1) makes it, or with a name, as {name: X}"
 
 
@@ -409,6 +411,10 @@ def as_table(X: Any) -> Any:
     >>> as_table({"x": [1, 2]})
     {'x': [1, 2]}
     """
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(float if X.dtype.kind in "biuf" else object), np.nan)
+    if isinstance(X, Mapping) and hasattr(X, "tocsr"):  # a sparse matrix of keys
+        return X.tocsr()
     if isinstance(X, Mapping) and len(X) and all(map(_is_dataset, X.values())):
         first = next(iter(X))
         raise ValueError(

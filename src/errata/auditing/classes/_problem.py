@@ -32,6 +32,7 @@ from ..inputs._inputs import (
     for_all_rows,
     inputs_of,
     lay_over,
+    note_order,
     read_labels,
 )
 from ..inputs._labels import are_among, notes_on_spellings, one_per_row
@@ -99,7 +100,8 @@ class ClassProblem(Problem):
         self.inputs = self.read_features()
         sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
         sizes_by_class = dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
-        self.inputs.notes.extend([*proba_notes, *notes, *notes_on_spellings(sizes_by_class)])
+        said = [*note_order(self.X, self.y), *proba_notes, *notes]
+        self.inputs.notes.extend([*said, *notes_on_spellings(sizes_by_class)])
         self.name_rows(given.table, n)
 
     def read_rows(self, X: Any, y: Any, known: Any) -> TableRows:

@@ -138,6 +138,18 @@ def row_index(table: Any) -> Any:
     return None if counts and np.array_equal(index, np.arange(len(index))) else index
 
 
+def note_order(table: Any, y: Any) -> list[str]:
+    """A sentence about labels whose index is that of the table in another order, if it is."""
+    if not (hasattr(table, "iloc") and hasattr(y, "iloc")) or y.index.equals(table.index):
+        return []
+    if not (y.index.is_unique and len(y) == len(table) and table.index.isin(y.index).all()):
+        return []
+    return [
+        "The index of y is that of the table in another order. Rows were matched by their place; "
+        "if the index says which belong together, pass y.loc[X.index]."
+    ]
+
+
 def names_by(index: Any) -> np.ndarray:
     """The name of each row, as text."""
     if index.nlevels == 1:

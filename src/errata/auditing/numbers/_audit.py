@@ -26,7 +26,13 @@ from .._settings import LEAK_ROWS, NAMED_COLUMNS
 from ..examples._views import RowsView, inputs_to_show
 from ..inputs._features import FeatureScaler
 from ..inputs._groups import group_numbers
-from ..inputs._inputs import check_trust, notes_on_decisions, row_names, table_in_memory
+from ..inputs._inputs import (
+    check_trust,
+    note_order,
+    notes_on_decisions,
+    row_names,
+    table_in_memory,
+)
 from ..inputs._labels import check_one_per_row, missing_column, one_per_row
 from ..results._cleaning import read_decided
 from ._finding import TargetFindings, TargetSelfCheck, check_targets, find_wrong_targets
@@ -176,6 +182,7 @@ class TargetProblem(Problem):
         """Read targets and features, and what people decided."""
         options = self.options
         self.table, targets, self.notes = read_targets(self.X, self.y)
+        self.notes += note_order(self.X, self.y)
         known = None
         if options.decisions is not None:
             targets, known, notes = apply_decisions(targets, options.decisions, options.keys)
