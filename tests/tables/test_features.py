@@ -412,3 +412,23 @@ def test_words():
     assert not are_identifying_words(["我喜欢" + chr(20000 + i) for i in range(30)], 30, "comment")
     assert not are_identifying_words(ids[:5], 5, "breed")
     assert are_identifying_words(ids[:5], 5, "row_id")
+
+
+def test_a_few_words_among_numbers_are_missing_ones():
+    cells = random.normal(size=100).round(3).astype(str).astype(object)
+    number = cells.astype(float)
+    cells[[3, 7, 50, 51, 52]] = "1O.5", "about 2", "n/k", "n/k", "?"
+    features = features_of({"x": cells})
+    assert features.names == ["x", "x missing"]
+    assert np.flatnonzero(features.X[:, 1]).tolist() == [3, 7, 50, 51, 52]
+    np.testing.assert_array_equal(features.X[:3, 0], number[:3])
+    odd = "4 cells that are no numbers ('1O.5', 'about 2', 'n/k')"
+    assert features.notes == [f"In 'x', read '?' as missing. In 'x', read {odd} as missing."]
+    cells[20:22] = "n/k"
+    assert features_of({"x": cells}).names[0] == "x 0"  # they are too many
+
+
+def test_numbers_that_may_be_codes_keep_the_words_among_them():
+    cells = np.array([str(code % 29) for code in range(100)], dtype=object)
+    cells[3] = "A7"
+    assert "x=a7" in [name.lower() for name in features_of({"x": cells}).names]

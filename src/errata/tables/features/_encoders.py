@@ -10,10 +10,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
 
+from ..._format import join_names, plural
 from ..._validation import MISSING_WORDS, is_missing
 from .._columns import (
     cast_first,
@@ -38,6 +40,10 @@ _SHAPES = {
 }
 _READINGS = {"": "commas as marks of thousands", ".": "commas as decimal points"}
 _PLAIN = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+
+_NUMBER = re.compile(rf"{_PLAIN}|[+-]?\d[\d.,]*")
+FEWEST_NUMBERS = 30  # different ones, from which a column of numbers and words is not of codes
+MOST_ODD = 0.05  # of the cells may be words among numbers
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")
 _MONTH = re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])")
@@ -79,6 +85,35 @@ def parse_numbers(name: str, words: list[str]) -> tuple[np.ndarray | None, str, 
     found = np.full(len(words), np.nan)
     found[~np.array(marks)] = read
     return found, comma, f"In {name!r}, read {', '.join(readings)}."
+
+
+def parse_most_numbers(
+    name: str, codes: np.ndarray, words: list[str]
+) -> tuple[np.ndarray | None, str, str]:
+    """The same of a column of which a few cells are words: these are missing then.
+
+    None where they are more than one cell in twenty, or the numbers so few that they may be codes.
+
+    Examples
+    --------
+    >>> words = [*map(str, range(40)), "1O"]
+    >>> values, _, sentence = parse_most_numbers("age", np.arange(41), words)
+    >>> values[[7, 40]], sentence
+    (array([ 7., nan]), "In 'age', read 1 cell that is no number ('1O') as missing.")
+    """
+    fits = [bool(_NUMBER.fullmatch(word)) or word.lower() in _PLACEHOLDERS for word in words]
+    if sum(fits) < FEWEST_NUMBERS:
+        return None, ",", ""
+    found, comma, sentence = parse_numbers(name, list(compress(words, fits)))
+    number = np.array([*fits, True])[codes]  # or a gap
+    n_odd = int(np.sum(~number))
+    if found is None or n_odd > MOST_ODD * np.sum(codes >= 0):
+        return None, ",", ""
+    values = np.full(len(words), np.nan)
+    values[fits] = found
+    cells = plural(n_odd, "cell that is no number", "cells that are no numbers")
+    odd = join_names((repr(word) for word, fit in zip(words, fits, strict=True) if not fit), most=3)
+    return values, comma, f"{sentence} In {name!r}, read {cells} ({odd}) as missing.".lstrip()
 
 
 def _find_comma(words: list[str]) -> str:

@@ -171,13 +171,13 @@ def features_of(
 ) -> Features:
     """Turn a table of numbers, categories, texts and dates into finite floats.
 
-    Numbers stay what they are; a missing one becomes the median of its column, and a feature of 0
-    and 1 says so. Up to 30 distinct words give a feature each; more of them, and free text, come
-    as 30 axes of their tf-idf, in which similar texts are near, and as 30 more of whole words where
-    texts are sentences. A date gives seconds since 1970, and month, weekday and hour where they
-    vary. Pictures, and names of picture files (from the current folder), give their edges and
-    colours. Columns that say nothing about a row are left out and noted: constant or empty ones,
-    identifiers, nested lists.
+    Numbers stay what they are; a missing one, or a word among many numbers, becomes the median of
+    its column, and a feature of 0 and 1 says so. Up to 30 distinct words give a feature each; more
+    of them, and free text, come as 30 axes of their tf-idf, in which similar texts are near, and as
+    30 more of whole words where texts are sentences. A date gives seconds since 1970, and month,
+    weekday and hour where they vary. Pictures, and names of picture files (from the current
+    folder), give their edges and colours. Columns that say nothing about a row are left out and
+    noted: constant or empty ones, identifiers, nested lists.
 
     Labels are never looked at, so nothing of them can leak into the features; leave their column
     out with ``drop``. An array of finite numbers is passed on as it is, in two passes over it.
@@ -498,6 +498,9 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
     dates, how = _encoders.parse_dates(words)
     if dates is not None:
         return _encode_dates(name, spread(dates, codes), how)
+    found, comma, remark = _encoders.parse_most_numbers(name, codes, words)
+    if found is not None:
+        return _encode_numbers(name, spread(found, codes), stands_for, comma, remark)
     present = int(np.sum(codes >= 0))
     if len(words) == 1 and present == len(codes):
         return Encoded(reason=CONSTANT)
