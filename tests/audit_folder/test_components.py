@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
+from errata.audit_folder._components import BLUNTNESS, LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from errata.review.inference import (
     Components,
     Evidence,
@@ -71,6 +71,16 @@ def test_verdicts_revive_what_the_audit_ruled_out():
     before = table.components.weights[2].sum()
     assert before == pytest.approx(LEAST_BELIEVED / 3)
     assert update(table.components, table.evidence(np.arange(20))).weights[2].sum() > 0.9
+
+
+def test_that_an_audit_is_blunt_is_believed_by_a_fifth():
+    p = np.random.default_rng(0).random((30, 2))
+    flagged = p[:, 0] > 0.5
+    components = gather_components(["all", "blunt"], np.array([1.0, 0.0]), p, flagged, 15.0)
+    weights = components.weights.sum(axis=(1, 2))
+    share = LEAST_BELIEVED / 2
+    expected = (1 - LEAST_BELIEVED) * np.array([1 - BLUNTNESS, BLUNTNESS]) + share
+    np.testing.assert_allclose(weights, expected, rtol=1e-12)
 
 
 def test_weights_are_the_bayes_rule_to_the_letter():

@@ -5,7 +5,8 @@ import pytest
 
 import errata
 from decision_cases import said
-from errata.review import as_text, open_decisions, read_audited, review_summary
+from errata.noise import flip_labels
+from errata.review import Decisions, as_text, open_decisions, read_audited, review_summary
 from errata.tables import write_table
 
 
@@ -72,6 +73,49 @@ def test_labels_that_are_known_stay_beyond_doubt(table, tmp_path):
         text = as_text(int(y[row]))
         decisions.record(said("label", row, label=text, class_text=text))
         assert (found.clean("weight", decisions=decisions).weight[known] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """A table with a tenth of the labels wrong, its audit, and five of the suspects."""
+    random = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = random.normal(size=(400, 3)) + 1.6 * y[:, None]
+    labels, _ = flip_labels(y, 0.1, random_state=0)
+    found = errata.audit(X, labels, self_check=False, random_state=0)
+    suspects = np.flatnonzero(found.flagged)
+    ranked = suspects[np.argsort(-found.suspicion[suspects], kind="stable")]
+    return X, labels, found, ranked[np.linspace(0, len(ranked) - 1, 5).astype(int)].tolist()
+
+
+def audit_after(noisy, folder, n_right):
+    """The audit after five verdicts, the first so many of which say that the label is right."""
+    X, labels, _, rows = noisy
+    with Decisions(folder / "t.decisions") as decisions:
+        for place, row in enumerate(rows):
+            text = as_text(int(labels[row]))
+            other = as_text(1 - int(labels[row]))
+            kind, given = ("label", text) if place < n_right else ("suggestion", other)
+            row_key = f"row.{row}"
+            decisions.record(said(kind, row, row_key=row_key, label=text, class_text=given))
+    how = {"self_check": False, "random_state": 0, "decisions": folder / "t.decisions"}
+    return errata.audit(X, labels, **how)
+
+
+def test_few_verdicts_against_flags_leave_those_that_are_hardly_below_the_line(noisy, tmp_path):
+    before = noisy[2].flagged
+    after = audit_after(noisy, tmp_path, 5)
+    spared = after.flagged & (after.p_wrong < 0.2)
+    assert 1 <= spared.sum() < before.sum() / 4
+    assert before[spared].all()
+
+
+def test_few_verdicts_flag_hardly_any_row_that_was_not(noisy, tmp_path):
+    before = noisy[2].flagged
+    after = audit_after(noisy, tmp_path, 3)
+    doubted = ~before & (after.p_wrong > after.p_wrong[after.flagged].min())
+    assert doubted.sum() > 5
+    assert (after.flagged & ~before).sum() <= 2
 
 
 def open_decisions_of(found, folder):
