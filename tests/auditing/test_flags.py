@@ -46,6 +46,18 @@ def test_a_precision_asked_for_is_expected(p, precision):
         assert p.max() < precision
 
 
+def test_equally_suspicious_rows_are_flagged_in_their_order():
+    random = np.random.default_rng(0)
+    suspicion = random.integers(5, size=300) / 5
+    p = (suspicion + random.random(300)) / 2
+    order = np.argsort(-suspicion, kind="stable")
+    reached = np.cumsum(p[order]) >= 0.6 * np.arange(1, 301)
+    count = np.flatnonzero(reached)[-1] + 1
+    flagged, _, _ = draw_flags(p, suspicion, 0.6)
+    assert 100 < count < 250
+    assert np.flatnonzero(flagged).tolist() == sorted(order[:count].tolist())
+
+
 def test_a_small_doubt_is_not_flagged():
     p = np.r_[0.4, np.full(20, LEAST_FLAGGED - 0.01), np.zeros(979)]
     assert np.flatnonzero(draw_flags(p, p)[0]).tolist() == [0]

@@ -91,6 +91,7 @@ def test_bad_groups_are_told(groups, message):
     [
         (X[:4], [0, 0, 1, 1], "4 rows are too few for an audit; 6 are the least"),
         (X, np.arange(60), "60 different labels in 60 rows; that looks like an identifier"),
+        (np.zeros((600, 2)), 7 * (np.arange(600) % 120), "120 different numbers in 600 rows"),
         (X[:6], [0, 0, 0, 0, 0, 1], "only one class has two rows or more"),
         (X, CODES[:-1], "the table has 60 rows, but there are 59 labels"),
         (

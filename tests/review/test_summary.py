@@ -42,10 +42,10 @@ def decisions(tmp_path):
         yield opened
 
 
-def with_components(folder):
+def with_components(folder, spot=(30, 20, 25, 35)):
     p = P[:, None].astype(np.float32)
     components = gather_components(["uniform"], np.ones(1), p, FLAGGED, P.sum())
-    piles = {"calibration": CALIBRATION, "spot": [30, 20, 25, 35]}
+    piles = {"calibration": CALIBRATION, "spot": list(spot)}
     numbers = {"components": components.as_dict(), "piles": piles}
     (folder / "audit.json").write_text(json.dumps(numbers))
     write_table(folder / "components.parquet", {"0": p[:, 0]})
@@ -115,6 +115,12 @@ def test_the_spot_check_counts_as_far_as_it_went(decisions, folder):
     decisions.record(said("suggestion", 20, queue="spot"))
     decisions.record(said("label", 25, queue="all"))  # further down: not drawn yet
     assert spot_of(decisions, with_components(folder))[:2] == (1, 2)
+
+
+def test_suspects_say_nothing_of_what_was_missed(decisions, folder):
+    for row in (30, 2, 20):
+        decisions.record(said("suggestion", row, queue="spot"))
+    assert spot_of(decisions, with_components(folder, spot=(30, 2, 20)))[:2] == (2, 2)
 
 
 def test_a_spot_check_ends_at_a_gap(decisions, folder):

@@ -289,6 +289,13 @@ def test_what_is_taken_back_proves_no_more_than_before_it(page):
     assert proven() is None
 
 
+def test_a_remark_is_no_verdict_on_a_label(page):
+    page.post("/note", {"row": 3, "note": "why", "key": "n", "filter": ""}, headers=PART)
+    page.decide(1, "suggestion")
+    page.decide(2, "ambiguous")
+    assert page.review.tally.wrong_by_row() == {1: True, 2: None}
+
+
 def test_verdicts_on_rows_that_were_picked_prove_nothing(page):
     for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]:
         page.decide(row, "label", filter="queue=all")
