@@ -44,7 +44,7 @@ def test_the_terminal_tells_both_ways_to_be_wrong(audited):
     said = " ".join(audited[1].output.split())
     assert "of 360 labels, set or not, " in said
     assert "label rows missing wrongly set flagged" in said
-    assert "Labels in column 'tags' are separated by ;" in said
+    assert "Labels in column 'tags' are separated by ';'" in said
     assert "We planted" in said
     assert "cells.csv" in said
     assert "errata review" in said

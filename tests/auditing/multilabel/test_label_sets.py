@@ -73,7 +73,7 @@ def test_a_note_says_what_separates_labels_and_that_cells_are_empty():
     found = LabelSets({"tags": cells}, "tags")
     assert found.names == ["blue", "green", "red, dark"]
     assert found.separator == ";"
-    assert "are separated by ;, so | and , may be part of a label" in found.notes[0]
+    assert "are separated by ';', so '|' and ',' may be part of a label" in found.notes[0]
     assert "1 cell is empty: its row is taken to have none of the labels" in found.notes[1]
 
 

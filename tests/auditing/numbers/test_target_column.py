@@ -43,6 +43,18 @@ def test_text_that_is_numbers_is_read_with_a_note(form, remark):
     np.testing.assert_allclose(targets, y, rtol=1e-12)
 
 
+@pytest.mark.parametrize("form", ["{} (kg)", "(about) {}", "{},-", "{:,.2f} kg"])
+def test_other_marks_are_no_minus(form):
+    words = [form.format(number) for number in range(1, 91)]
+    _, targets, _ = read_targets({"price": words}, "price")
+    np.testing.assert_array_equal(targets, np.arange(1, 91))
+
+
+def test_the_column_is_named_once():
+    found = notes([f"{value:.1f}".replace(".", ",") for value in prices()])
+    assert "In column 'price', read commas as decimal points." in found
+
+
 def test_missing_targets_stay_missing():
     y = prices()
     y[[3, 4]] = np.nan
@@ -61,7 +73,12 @@ def test_missing_targets_stay_missing():
         ([True, False] * 60, "holds true or false, not numbers"),
         (pd.date_range("2020", periods=N), "holds dates or durations"),
         ([*prices(N - 1), np.inf], r"1 infinite number \(the first is in row 119"),
-        (np.full(N, 7.0), "holds the number 7 only"),
+        (np.full(N, 7.0), "holds the number 7 only: nothing"),
+        (np.where(np.arange(N) % 2, 0.0, -0.0), "holds the number 0 only: nothing"),
+        (2**60 + np.arange(N), r"holds the number 1.15292e\+18 only, to 15 digits: nothing"),
+        (["5.25", "($1,250.00)"] * 60, r"may be negative \(\(\$1,250.00\)\); write these"),
+        (["5.25 EUR", "17.5- EUR", "2-"] * 40, r"may be negative \(2-\)"),
+        (["5.25", "\u22127.5"] * 60, "may be negative \\(\u22127.5\\)"),
         ([*prices(20), *[np.nan] * (N - 20)], "holds 20 targets, and fewer than 30"),
     ],
 )

@@ -92,10 +92,10 @@ class LabelSets:
         for row, labels in enumerate(sets):
             self.Y[row, [column[label] for label in labels]] = 1
         if self.separator is not None and self.Y.sum(axis=1).max(initial=0) > 1:
-            marks = " and ".join(mark for mark in SEPARATORS if mark != self.separator)
+            marks = " and ".join(repr(mark) for mark in SEPARATORS if mark != self.separator)
             self.notes.append(
-                f"Labels in {where} are separated by {self.separator}, so {marks} may be part of a "
-                "label."
+                f"Labels in {where} are separated by {self.separator!r}, so {marks} may be part "
+                "of a label."
             )
         if blank:
             has = "1 cell is empty: its row is" if blank == 1 else (

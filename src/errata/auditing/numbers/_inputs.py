@@ -40,6 +40,8 @@ _WITH_UNIT = re.compile(
     r"([+-]?[\d.,](?:[\d.,\s'_]*\d)?(?:[eE][+-]?\d+)?)"
     r"(\D*)"
 )
+# Parentheses around, as accountants have them, a minus behind, or that of typesetters.
+_OTHER_MINUS = re.compile(r"[^()]*\([^()]*0[^()]*\)[^()]*|[^0]*0\s*-\s*|[^0]*\u22120.*")
 
 
 def read_targets(table: Any, y: Any) -> tuple[Any, np.ndarray, list[str]]:
@@ -134,9 +136,10 @@ def _check_targets(targets: np.ndarray, name: str) -> None:
             "too little; audit a larger table."
         )
     if present.min() == present.max():
+        digits = ", to 15 digits" if abs(present[0]) >= 2**53 else ""
         raise ValueError(
-            f"{name} holds the number {present[0]:g} only: nothing can be learnt about it; name "
-            "another column."
+            f"{name} holds the number {present[0] + 0.0:g} only{digits}: nothing can be learnt "
+            "about it; name another column."
         )
 
 
@@ -179,13 +182,19 @@ def parse_with_units(name: str, words: list[str]) -> tuple[np.ndarray | None, st
     """
     values, comma, remark = parse_numbers(name, words)
     if values is not None:
-        return values, comma, remark
+        return values, comma, remark.replace(repr(name), name)
     parts = [part for word in words if (part := _WITH_UNIT.fullmatch(word.strip()))]
     if len(parts) < len(words):
         return None, "", ""
     values, comma, _ = parse_numbers(name, [re.sub(r"[\s'_]", "", part.group(2)) for part in parts])
     if values is None:
         return None, "", ""
+    negative = [part[0] for part in parts if _OTHER_MINUS.fullmatch(part[1] + "0" + part[3])]
+    if negative:
+        raise ValueError(
+            f"{name} holds numbers that may be negative ({join_names(negative, most=3)}); write "
+            "these with a hyphen in front, as in -5."
+        )
     units = sorted({"".join(part.group(1, 3)).strip() for part in parts} - {""})
     if len(units) > 1:
         raise ValueError(

@@ -357,7 +357,7 @@ def classes_of_votes(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.n
     """The classes and the code of each vote; where classes are given, no vote names another."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: what follows says it better
-        found, codes = check_labels(_plain(labels), name="the labels of the votes")
+        found, codes = check_labels(_plain(labels), name="the column of labels")
     if classes is not None:
         return _among_given(found, codes, classes)
     if len(found) < 2:
@@ -365,7 +365,7 @@ def classes_of_votes(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.n
             f"all votes name one class ({found[0]}); at least two are needed to tell a wrong label "
             "from a right one. If there are others, pass them as classes."
         )
-    check_no_measurement(found, len(labels), "the labels of the votes")
+    check_no_measurement(found, len(labels), "the column of labels")
     if len(found) > MOST_CLASSES or 2 * len(found) > max(len(labels), 8):
         raise ValueError(
             f"there are {len(found)} different labels in {len(labels)} votes; these labels look "
