@@ -144,7 +144,8 @@ def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
         ("bad.parquet", b"", "bad.parquet is empty"),
         ("bad.jsonl.gz", b"{}\n", "is not a whole gzip file"),
         ("bad.docx", b"", "bad.docx has no ending that errata knows"),
-        ("bad.parquet.gz", b"", "has no ending that errata knows"),
+        ("bad.parquet.gz", b"", r"has no ending that errata knows .*also with \.gz\)\."),
+        ("bad.json", b"[]", r"\.gz; JSON of one object a line is \.jsonl\)"),
     ],
 )
 def test_files_that_are_not_what_their_name_says_get_a_sentence(tmp_path, name, content, sentence):

@@ -166,7 +166,10 @@ def get_ending(path: Path) -> str:
     if is_table_name(path):
         return _drop_gz(path).suffix.lower()
     known = ", ".join(sorted(_KNOWN))
-    raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")
+    lines = "; JSON of one object a line is .jsonl" if ".json" in path.suffixes else ""
+    raise ValueError(
+        f"{path.name} has no ending that errata knows ({known}; text also with .gz{lines})."
+    )
 
 
 def is_table_name(path: Path) -> bool:
