@@ -524,4 +524,5 @@ def test_weights_are_a_column_more(here):
     np.testing.assert_allclose(weights, 1 - p_wrong, rtol=0, atol=1e-4)
     again = run(here / "pets.audit", "-o", here / "twice.csv", "--action", "weight", "--table",
                 here / "weighted.csv")  # fmt: skip
-    assert "has a column 'sample_weight' already; rename it" in " ".join(again.stderr.split())
+    sentence = f"Error: {here / 'weighted.csv'} has a column 'sample_weight' already; rename it."
+    assert again.stderr.startswith(sentence)

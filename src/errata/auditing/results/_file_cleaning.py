@@ -193,8 +193,8 @@ def _copy_with_weights(
     check_same_format(table, out)  # now, while errors name it
     all_rows = np.ones(len(weights), dtype=bool)
     with atomic_path(out) as temporary:
-        _copy_columns(table, temporary, all_rows, labels)
-        copy_with_rows(temporary, temporary, all_rows, name=WEIGHT, values=weights, is_new=True)
+        copy_with_rows(table, temporary, all_rows, name=WEIGHT, values=weights, is_new=True)
+        _copy_columns(temporary, temporary, all_rows, labels)
 
 
 def finish(
