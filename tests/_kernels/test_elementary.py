@@ -3,7 +3,7 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
-from errata._kernels._elementary_numba import exp_of, log_of  # noqa: E402
+from errata._kernels._elementary_numba import empty_lines, exp_of, log_of  # noqa: E402
 
 
 @numba.njit
@@ -30,3 +30,14 @@ def test_numbers_are_exact_but_for_the_last_digit(loop, dtype):
     expected = function(x.astype(np.longdouble)).astype(float)
     np.testing.assert_allclose(found, expected, rtol=np.finfo(dtype).eps, atol=0)
     assert found[0] == (1 if loop is exps else 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_arrays_begin_with_a_line_of_the_cache(dtype):
+    arrays = [empty_lines(2, 3, size, dtype=dtype) for size in range(1, 40)]
+    for size, array in enumerate(arrays, 1):
+        array[:] = size  # of one's own, in which all can be written
+        assert array.shape == (2, 3, size)
+        assert array.dtype == dtype
+        assert array.ctypes.data % 64 == 0
+    assert all((array == size).all() for size, array in enumerate(arrays, 1))

@@ -76,6 +76,16 @@ def test_weights_do_not_hang_on_where_the_search_stops():
     )
 
 
+def test_weights_of_many_rows_are_fitted_to_all_of_them():
+    blurred = GOOD * np.exp(np.random.default_rng(1).normal(size=GOOD.shape))
+    probas = [GOOD, blurred / blurred.sum(axis=1, keepdims=True), IDLE]
+    several = [np.repeat(proba, 3, axis=0)[1:-1] for proba in probas]
+    labels = np.repeat(TRUTH.labels, 3)[1:-1]
+    found = pool_weights(several, labels, np.random.default_rng(0))
+    again = pool_weights([p[::-1] for p in several], labels[::-1], np.random.default_rng(0))
+    np.testing.assert_allclose(found, again, rtol=0, atol=1e-8)
+
+
 def test_the_pool_loses_no_more_than_its_best_member():
     blurred = GOOD * np.exp(np.random.default_rng(1).normal(size=GOOD.shape))
     blurred /= blurred.sum(axis=1, keepdims=True)

@@ -24,6 +24,7 @@ inner = njit(**OPTIONS | WITHOUT_ENTRY)
 # Sums that are added up several at a time: their last bits depend on the processor.
 in_any_order = njit(**OPTIONS | WITHOUT_ENTRY | {"fastmath": {"contract", "nsz", "reassoc"}})
 
+CACHE_LINE = 64  # bytes
 LOG2_E = 1.4426950408889634
 ONE_32 = 0x3F800000  # the bits of one
 ONE_64 = 0x3FF0000000000000
@@ -34,6 +35,14 @@ ROUND_32 = np.float32(3 * 2**22)
 ROUND_64 = float(3 * 2**51)
 MANTISSA_32 = 0x007FFFFF
 MANTISSA_64 = 0x000FFFFFFFFFFFFF
+
+
+def empty_lines(*shape, dtype):
+    """An array that begins where a line of the cache does: wide registers are filled at once."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.empty(size + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size].view(dtype).reshape(shape)
 
 
 def exp_of(x):

@@ -7,7 +7,7 @@ for rounding the fit ends at the same place.
 
 import numpy as np
 
-from ._elementary_numba import compiled, in_any_order, inner, log_of
+from ._elementary_numba import compiled, empty_lines, in_any_order, inner, log_of
 from ._label_fit import ENOUGH, HARDLY, LEAST_DAMPING, MORE_DAMPING, MOST_STEPS, TRUSTED
 from ._probabilities_numba import score
 
@@ -22,8 +22,8 @@ def fit_labels(logs, to_label, start, precision, box, free):
         np.zeros((3, m)),
         np.zeros(m, dtype=bool),
         np.empty((3, m, m)),
-        np.empty((2, m - 1, PIECE), logs.dtype),
-        np.empty((4, PIECE), logs.dtype),
+        empty_lines(2, m - 1, PIECE, dtype=logs.dtype),
+        empty_lines(4, PIECE, dtype=logs.dtype),
         np.empty(m - 1, logs.dtype),
         np.empty(PIECE),
     )
@@ -247,7 +247,7 @@ def summarise_classes(logs, slope, offsets):
     """As the plain twin."""
     k = len(logs)
     sums = np.zeros((2, k))
-    cells = np.empty((k + 2, PIECE), logs.dtype)
+    cells = empty_lines(k + 2, PIECE, dtype=logs.dtype)
     place = np.empty(PIECE, np.int64)
     entropy = _summarise(logs, slope, offsets, offsets.astype(logs.dtype), sums, cells, place)
     return sums[0], sums[1], entropy

@@ -178,17 +178,18 @@ def _mix_hypotheses(logs, codes, h, known):
     right = np.empty(len(h.slopes))
     labels = np.zeros((2, len(codes)))
     places = places_of_labels(codes)
+    q = np.exp(logs) if len(h.inverses) else logs
     for i, slope in enumerate(h.slopes):
         undone = logs
         if h.inverse_of[i] >= 0:
-            undone = log_product(logs, h.inverses[h.inverse_of[i]], h.least_unmixed)
+            undone = _undo(q, h.inverses[h.inverse_of[i]], h.least_unmixed)
         part = compute_unnormalised(undone, slope, h.offsets[i])
         part *= h.transitions[i].take(codes, axis=1)
-        part /= part.sum(axis=0)
-        own = part.take(places)
+        total = part.sum(axis=0)
+        own = part.take(places) / total
         right[i] = np.where(known, 1, own).sum(dtype=float)
         labels += np.multiply.outer([float(h.ranking[i]), float(h.elsewhere[i])], own)
-        part *= h.weights[i]
+        part *= h.weights[i] / total
         classes += part
     return classes, labels, right
 
@@ -208,7 +209,10 @@ def compute_unnormalised(logs, slope, offsets):
 
 def log_product(logs, inverse, least):
     """Logarithms of q inverse, cut to ``least`` q at least, never quite zero."""
-    q = np.exp(logs)
+    return _undo(np.exp(logs), inverse, least)
+
+
+def _undo(q, inverse, least):
     p = inverse.T.astype(q.dtype) @ q
     np.maximum(p, q.dtype.type(least) * q, out=p)
     np.maximum(p, np.finfo(q.dtype).tiny, out=p)

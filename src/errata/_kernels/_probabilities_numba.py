@@ -9,7 +9,7 @@ branch, hence the many short loops. A row's numbers do not depend on the piece i
 
 import numpy as np
 
-from ._elementary_numba import compiled, exp_of, in_any_order, inner, log_of
+from ._elementary_numba import compiled, empty_lines, exp_of, in_any_order, inner, log_of
 from ._probabilities import NEARLY, NUMBERS, SMALLEST_LOG, Findings
 
 FEW_CLASSES = 32
@@ -37,8 +37,8 @@ def judge_rows(
     )
     piece = PIECE_OF_FEW if k <= FEW_CLASSES else PIECE_OF_MANY
     work = (  # here and not below, as every kind of array that a loop allocates is compiled
-        np.empty((4, k, piece), logs.dtype),
-        np.empty((2, piece), logs.dtype),
+        empty_lines(4, k, piece, dtype=logs.dtype),
+        empty_lines(2, piece, dtype=logs.dtype),
         np.empty(piece + 1, np.uint32),
         np.empty(piece, np.uint32),
         np.empty(piece, np.int32),

@@ -26,7 +26,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import compute_unnormalised, find_largest, log_product
+from ..._kernels._probabilities import (
+    compute_unnormalised,
+    find_largest,
+    log_product,
+    places_of_labels,
+)
 from .._settings import WORTH_COMPILING
 
 # The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
@@ -230,10 +235,19 @@ class Hypothesis(NamedTuple):
 
         Under boundary noise the label of a row says nothing more: the models know as much.
         """
+        joint = self._joint(logs, codes)
+        joint /= joint.sum(axis=0)
+        return joint
+
+    def right_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Of these, that each label is right, shape (n,)."""
+        joint = self._joint(logs, codes)
+        return joint.take(places_of_labels(codes)) / joint.sum(axis=0)
+
+    def _joint(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
         joint = self._unnormalised(logs)
         if self.kind != BOUNDARY:
             joint *= self.transition.astype(logs.dtype).take(codes, axis=1)
-        joint /= joint.sum(axis=0)
         return joint
 
     def _unnormalised(self, logs: np.ndarray) -> np.ndarray:
@@ -312,7 +326,7 @@ def _suggested_pattern(
 ) -> tuple[np.ndarray, np.ndarray | None, int, Hypothesis]:
     """The pattern of errors that the rows suggest, the place of the best rate, and a fit there."""
     suggested = anchor_pattern(evidence.q, evidence.codes)
-    best = len(rates) // 2
+    best = int(np.abs(rates[1:] - evidence.rate_at_the_surest).argmin())
     left_out: np.ndarray | None = None
     near: Hypothesis | None = None
     prior = log_prior(rates[1:])

@@ -14,6 +14,7 @@ it cannot answer, and what is taken for the answer is derived from the table its
   where so few labels would be wrong that a good model errs as often.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -191,9 +192,13 @@ class NoisePosterior(NamedTuple):
     def _quantiles(self, rates: np.ndarray, n_rows: int, parts: Sequence[float]) -> np.ndarray:
         """Quantiles of the rate in the mixture of the hypotheses, each with its own."""
         grid = np.linspace(0, 1, 2001)
-        steps = (grid[:, None] - rates) / np.maximum(self._spread(rates, n_rows), 1e-6)
-        below = ndtr(steps) @ self.weights
-        return grid[np.searchsorted(below, parts).clip(max=len(grid) - 1)]
+        spread = np.maximum(self._spread(rates, n_rows), 1e-6)
+
+        def below(rate: float) -> float:
+            return ndtr((rate - rates) / spread) @ self.weights
+
+        places = [bisect_left(grid, part, hi=len(grid) - 1, key=below) for part in parts]
+        return grid[places]
 
     def _spread(self, rates: np.ndarray, n_rows: int) -> np.ndarray:
         return np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
@@ -280,10 +285,9 @@ def _posterior_of_view(calibration: Calibration, evidence: LabelEvidence) -> Noi
     ranking = _weigh(found, scores, n_classes, prior_none=0.0)
     boundary = boundary_noise(evidence.logs, evidence.codes)
     heavy = np.flatnonzero(weights > HEAVY)
-    own = (evidence.codes, np.arange(len(evidence.codes)))
     right = np.zeros(len(evidence.codes))
     for place in heavy:
-        given = found[place].classes_given_labels(evidence.logs, evidence.codes)[own]
+        given = found[place].right_given_labels(evidence.fitted, evidence.codes)
         right += weights[place] / weights[heavy].sum() * given
         found[place] = found[place]._replace(among_labels=float(1 - given.mean()))
     explained = float(weights @ [h.rate for h in found])
