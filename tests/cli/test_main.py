@@ -90,6 +90,31 @@ def test_help_and_version_do_not_wait_for_scikit_learn():
     ]
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        ["-l", "pett"],
+        ["--target", "pett"],
+        ["-l", "pet", "--drop", "pett"],
+        ["-l", "pet", "--by", "pett"],
+        ["--item", "pet", "--worker", "size", "-l", "pett"],
+    ],
+)
+def test_a_column_that_a_text_table_lacks_does_not_wait_for_scikit_learn(tmp_path, named):
+    path = tmp_path / "pets.csv"
+    path.write_text("size,pet\n1,cat\n2,dog\n", encoding="utf-8")
+    told = fresh(
+        "import contextlib, sys\n"
+        "from errata.cli.__main__ import main\n"
+        "with contextlib.redirect_stderr(sys.stdout):\n"
+        f"    try: main(['audit', {str(path)!r}, *{named}])\n"
+        "    except SystemExit: pass\n"
+        "print('LOADED', sorted({'sklearn', 'scipy', 'pandas', 'pyarrow'} & set(sys.modules)))"
+    )
+    assert "has no column 'pett'; did you mean 'pet'?" in told
+    assert told.splitlines()[-1] == "LOADED []"
+
+
 def test_a_command_waits_for_no_other():
     told = fresh(
         "import sys\n"

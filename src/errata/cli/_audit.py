@@ -159,8 +159,8 @@ def _audit_table(
         arguments = read_arguments(options)
         kind = find_kind(arguments)
         if not is_pattern(file) and not file.is_dir():
-            with readable(file):
-                pass  # when it is missing, that is said before the work begins
+            with readable(file):  # what is missing is said before the work begins
+                _check_header(file, kind, arguments)
         in_parts = errata.auditing._audit_file.is_read_in_parts(file, memory, engine or scheduler)
     if no_resume and not in_parts:
         raise ValueError(
@@ -199,6 +199,22 @@ def _audit_table(
         since = None if earlier is None else errata.diff(earlier, found)
         words = errata.report._folder.fill_folder(found, folder, since=since)
         return found, words, since
+
+
+def _check_header(file: Path, kind: Kind, arguments: dict[str, Any]) -> None:
+    """Raise where a text table lacks a column that was named, as its first line says at once."""
+    from ..tables.formats._csv import open_text_table  # here and below: they bring NumPy
+    from ..tables.formats._records import TEXT, check_named_once, get_ending, is_table_name
+
+    if not is_table_name(file) or get_ending(file) not in TEXT:
+        return
+    columns = [arguments[name] for name in kind.command.named_by]
+    if "features" not in kind.command.takes:  # where the others are columns of another table
+        columns += [arguments[name] for name in ("groups", "sequence", "known", "ids", "by")]
+        columns += [*arguments["drop"], *arguments["trust"], *arguments["wavelets"]]
+    columns = [name for name in columns if isinstance(name, str)]  # several labels may be in one
+    with open_text_table(file) as table:
+        check_named_once(table.header.cells, columns, file)
 
 
 def _check_embed(options: dict[str, Any], kind: Kind, *, in_parts: bool) -> None:
