@@ -101,7 +101,7 @@ def find_nearest(
         still_shared = []
         for batch in blocks(len(shared), CHUNK, width=asked * d):
             part = shared[batch]
-            indices, found, reach = query(points[part], asked)
+            indices, found, reach = query(points[part].astype(float, copy=False), asked)
             ours = None if own is None else own[part]
             distances[part], neighbors[part] = pick_nearest(indices, found, k, ours)
             still_shared.append(part[(distances[part, -1] >= reach) & (asked < n)])
@@ -195,7 +195,8 @@ class BruteSearch:
     def __init__(self, X: np.ndarray, n_jobs: int | None = None) -> None:
         self.X = X
         self.n_jobs = n_jobs
-        self.centre = np.median(X[:: 1 + len(X) // 128], axis=0)  # an offset would cost digits
+        some = X[:: 1 + len(X) // 128].astype(float)
+        self.centre = np.median(some, axis=0)  # an offset would cost digits
         with _skip_checks():
             self.search = NearestNeighbors(algorithm="brute").fit(X - self.centre)
         # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long
@@ -472,7 +473,9 @@ class NeighborIndex:
         n_points: int | None = None,
     ) -> None:
         self.metric = metric
-        self.X = X = _check_values(X, metric)
+        # Those in single precision stay so, in half the memory: what is computed is in double.
+        keeps = metric == "euclidean" and getattr(X, "dtype", None) == np.float32
+        self.X = X = _check_values(X, metric, np.float32 if keeps and not issparse(X) else float)
         self.query = choose_query(X, metric, n_jobs, n_points)
         self.zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
 
@@ -491,10 +494,10 @@ class NeighborIndex:
         )
 
 
-def _check_values(X: Any, metric: Any) -> Any:
+def _check_values(X: Any, metric: Any, dtype: Any = float) -> Any:
     """``X`` with values that the metric can compare."""
     if metric != "nan_euclidean":
-        return check_array(X, accept_sparse="csr", dtype=float, order="C")
+        return check_array(X, accept_sparse="csr", dtype=dtype, order="C")
     X = check_array(X, dtype=float, order="C", ensure_all_finite="allow-nan")
     empty = np.isnan(X).all(axis=1)
     if empty.any():

@@ -165,6 +165,20 @@ def test_an_index_answers_again_and_survives_pickling(d):
             np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("d", [2, 7, 12])
+def test_rows_in_single_precision_are_held_so_and_compared_in_double(d):
+    X = (1000 + 10 * np.random.RandomState(0).normal(size=(300, d))).astype(np.float32)
+    X[5] = X[9]
+    index = NeighborIndex(X)
+    exact = NeighborIndex(X.astype(float))
+    assert index.X.dtype == np.float32
+    for found, expected in (
+        (index.find(X[:50], 5), exact.find(X[:50].astype(float), 5)),
+        (index.others(5), exact.others(5)),
+    ):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_few_distinct_rows_are_found_by_asking_once():
     X = np.tile(np.random.RandomState(0).normal(size=(5, 3)), (400, 1))
     index, asked = NeighborIndex(X), []

@@ -328,6 +328,12 @@ def test_of_many_rows_the_worst_are_always_shown(monkeypatch):
     assert points["row"][-2:] == [3, 1]
 
 
+def test_features_of_the_map_may_lie_in_any_order():
+    order = np.random.default_rng(1).permutation(60)
+    points = _views.draw_map(X[order], np.array([3, 1]), TOLD, 0, np.argsort(order))
+    assert points == _views.draw_map(X, np.array([3, 1]), TOLD, 0)
+
+
 def test_what_has_no_plane_has_no_map():
     assert _views.draw_map(None, np.array([0]), TOLD, 0) is None
     assert _views.draw_map(X[:, :1], np.array([0]), TOLD, 0) is None

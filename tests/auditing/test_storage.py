@@ -135,7 +135,8 @@ def test_keys_come_back_and_the_fingerprint_names_the_audit(tmp_path):
     audit = audited(CODES)
     first = fingerprint(audit, tmp_path / "first.audit")
     again = errata.Audit.load(tmp_path / "first.audit")
-    assert again._keys.tolist() == [f"row.{row}" for row in range(len(CODES))]
+    assert again._keys is None  # a million texts would take as much memory as all else
+    assert again._row_keys().tolist() == [f"row.{row}" for row in range(len(CODES))]
     assert fingerprint(again, tmp_path / "again.audit") == first
     for change in ({"_keys": audit._row_keys()[::-1]}, {"p_wrong": audit.p_wrong + 1e-9}):
         assert fingerprint(replace(audit, **change), tmp_path / "other.audit") != first

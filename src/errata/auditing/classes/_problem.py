@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._compat import take_rows
+from ..._engine import release_memory
 from ..._format import join_names, percent
 from ..._kernels._probabilities import Findings
 from ..._progress import Progress
@@ -350,6 +351,7 @@ class DrawnProblem(ClassProblem):
         rows = self.given.for_rows(drawn)
         self.learnt_proba = rows.pred_proba
         inputs = self.inputs_of_drawn(rows, drawn, n)
+        _release_after(inputs)
         # An estimator alone looks at the table itself.
         return inputs if options.estimator is not None else inputs._replace(table=None)
 
@@ -379,6 +381,7 @@ class DrawnProblem(ClassProblem):
             progress=progress,
         )
         progress("judging the other rows")
+        _release_after(self.inputs)
         judge = Judge(self.learnt)
         self.judge = judge
         n_audited = int(are_among(given.codes, judge.present).sum())
@@ -405,6 +408,7 @@ class DrawnProblem(ClassProblem):
         self.filled = (np.concatenate(codes), np.concatenate(p))
         self.duplicates = find_duplicates_by_bits(bits, given.codes)
         self.take(found, given, unread)
+        _release_after(self.learnt.inputs)
 
     def take(self, found: Findings, given: TableRows, unread: Counter[str]) -> None:
         """Take over all rows, which were judged by what was learnt from some of them."""
@@ -485,6 +489,12 @@ class DrawnProblem(ClassProblem):
     def posterior_at(self, places: np.ndarray, extra: Findings) -> Posterior:
         """The posterior of rows at these places: drawn ones, then those of ``extra``."""
         return self.posterior.for_rows(np.searchsorted(self.inputs.audited, places))
+
+
+def _release_after(inputs: Inputs) -> None:
+    """Give back what was freed; where there are no features, that costs more than it gives."""
+    if inputs.X is not None:
+        release_memory()
 
 
 def find_verdicts(

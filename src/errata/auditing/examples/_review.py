@@ -137,6 +137,8 @@ class ForReview:
         gold = self._gold_cards(audit)
         if gold is not None:
             write_cards(folder / GOLD_CARDS, [gold])
+        if is_large:
+            release_memory()
         return {"components": components.as_dict(), "piles": piles | {"seed": seed}}
 
     def components(self, audit: "BaseAudit") -> tuple[Components, np.ndarray]:

@@ -87,8 +87,8 @@ class RowsView(ABC):
             "p_wrong": self.p_wrong,
             "flagged": flagged,
         }
-        X = for_all_rows(inputs, inputs.X, 0.0)
-        return self.in_table(draw_map(X, self.places(rows), codes, seed))
+        at = np.argsort(inputs.audited)  # in any order, they are all rows
+        return self.in_table(draw_map(inputs.X, self.places(rows), codes, seed, at))
 
     @property
     @abstractmethod
@@ -210,24 +210,30 @@ class View(RowsView):
 
 
 def draw_map(
-    X: np.ndarray | None, worst: np.ndarray, codes: dict[str, np.ndarray], seed: int
+    X: np.ndarray | None,
+    worst: np.ndarray,
+    codes: dict[str, np.ndarray],
+    seed: int,
+    at: np.ndarray | None = None,
 ) -> dict[str, Any] | None:
     """Coordinates of the worst rows and of as many others as make up 3,000 points.
 
-    ``codes`` holds what each point tells: label, suggested, p_wrong and flagged.
+    ``codes`` holds what each point tells: label, suggested, p_wrong and flagged. Features of a row
+    are where ``at`` says, so that those of few are copied; at the place of the row by default.
     """
     if X is None or min(X.shape) < 2:
         return None
+    at = np.arange(len(X)) if at is None else at
     random = np.random.default_rng(seed)
     others = np.setdiff1d(np.arange(len(X)), worst)
     count = min(len(others), max(0, MAP_POINTS - len(worst)))
     rows = np.concatenate([random.choice(others, count, replace=False), worst[:MAP_POINTS]])
     axes = PCA(2, svd_solver="randomized", random_state=seed)
     if len(X) <= MAP_FITTED_ROWS:
-        axes.fit(X)
+        axes.fit(X[at])
     else:
-        axes.fit(X[random.choice(len(X), MAP_FITTED_ROWS, replace=False)])
-    x, y = axes.transform(X[rows]).T.round(3)
+        axes.fit(X[at[random.choice(len(X), MAP_FITTED_ROWS, replace=False)]])
+    x, y = axes.transform(X[at[rows]]).T.round(3)
     return {
         "x": x.tolist(),
         "y": y.tolist(),

@@ -500,9 +500,10 @@ class BaseAudit(LazyExamples):
     def _fill(self, folder: Path) -> None:
         """Make the folder and write all that :meth:`save` does, for who sees to its place."""
         folder.mkdir()
+        numbers = collect_numbers(self)  # first: what examples are taken from is let go of
+        metrics = self.metrics()
         review = self._for_review and self._for_review.write(folder, self)
-        numbers = collect_numbers(self) | (review or dict.fromkeys(TOLD))
-        write_numbers(folder, numbers, self.metrics())
+        write_numbers(folder, numbers | (review or dict.fromkeys(TOLD)), metrics)
         if self._stored is None:
             write_table(folder / ROWS, collect_rows(self))
         else:
@@ -547,12 +548,30 @@ def read_rows(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict
     return {name: column_array(table, name) for name in cls._row_columns} | {
         "_index": _index_in(table, found["index"]),
         "_digests": None if digested is None else RowDigests(digested, column_array(table, DIGEST)),
-        "_keys": column_array(table, KEY),
+        "_keys": None if _are_places(table[KEY]) else column_array(table, KEY),
         **{
             attribute: column_array(table, name) if name in table.column_names else None
             for attribute, name in (("_ids", ID), ("_known", KNOWN))
         },
     }
+
+
+def _are_places(keys: Any) -> bool:
+    """Whether keys on disk are those of rows without any: as texts of Python they take far more."""
+    for some in blocks(len(keys), BATCH_ROWS):
+        found = keys[some.start : some.stop].combine_chunks()
+        if not found.equals(_places_as_keys(some).cast(found.type)):
+            return False
+    return True
+
+
+def _places_as_keys(rows: slice) -> Any:
+    """The keys of rows that have no others, as an array of Arrow."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    places = pyarrow.array(np.arange(rows.start, rows.stop)).cast("string")
+    return compute.binary_join_element_wise("row.", places, "")
 
 
 def collect_rows(audit: "BaseAudit") -> dict[str, Any]:
@@ -600,10 +619,8 @@ def _keys(audit: "BaseAudit") -> Any:
 
     if audit._keys is not None:
         return audit._keys
-    arrow = pyarrow
-    rows = np.arange(len(audit))
-    texts = [arrow.array(audit._row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
-    return arrow.chunked_array(texts)
+    parts = blocks(len(audit), BATCH_ROWS)
+    return pyarrow.chunked_array([_places_as_keys(rows) for rows in parts])
 
 
 def _key_of(attribute: str) -> str:

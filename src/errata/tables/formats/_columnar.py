@@ -12,6 +12,7 @@ from ._records import Change, NoRowsError, check_named_once, check_row_count
 
 _BUFFER = 1 << 16  # bytes of a column read at a time; else a whole row group is in memory
 COPIED_ROWS = 1 << 16  # in memory at a time while a table is copied
+GROUP_ROWS = 1 << 17  # of a new table, which are packed at a time
 
 
 def read(path: Path, names: Sequence[str] | None) -> Any:
@@ -154,7 +155,7 @@ def _write(table: Any, path: Path) -> None:
 
     with atomic_path(path) as temporary:
         if _get_format(path) == "parquet":
-            pyarrow.parquet.write_table(table, temporary)
+            pyarrow.parquet.write_table(table, temporary, row_group_size=GROUP_ROWS)
         else:
             pyarrow.feather.write_feather(table, str(temporary))
 
