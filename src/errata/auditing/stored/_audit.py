@@ -1,5 +1,6 @@
 """The audit of a table that is read in parts: what is learnt from drawn rows judges all."""
 
+import gc
 import os
 import re
 import shutil
@@ -80,8 +81,9 @@ it was stopped, and removes this folder, with all that is in it, when the audit 
 IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
 
 # Bytes, measured with `python benchmarks/speed.py stored parquet`.
-_PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
-_LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
+_PROCESS = 465_000_000  # errata and what it stands on, models, a block of rows that is judged
+_LEARNT_CELL = 30  # of the rows that are learnt from: cells, features, and these scaled
+_KEPT_ROW = 100  # of what is known of all rows, while these are held
 _PART_CELL = 16  # of a part
 _PART_ROW = 200  # of what is found out about each row of it
 
@@ -531,6 +533,7 @@ def audit_stored(
             rows_per_part=part_rows(memory),
             progress=progress,
         )
+        check_memory(memory, source.n_rows, len(source.columns))
         columns = TableColumns(
             source.columns,
             label,
@@ -560,6 +563,7 @@ def audit_stored(
             )
         found.save(out)
     del found  # before what was saved is in memory again
+    gc.collect()  # an audit and what it is reviewed by know each other
     release_memory()
     return Audit.load(out)
 
@@ -663,24 +667,36 @@ def part_rows(memory: int | str | None) -> Callable[[int], int]:
     Examples
     --------
     >>> part_rows(None)(20), part_rows("600MB")(20), part_rows("4GB")(20)
-    (200000, 173076, 500000)
+    (200000, 10000, 500000)
     """
     if memory is None:
         return lambda n_columns: PART_ROWS
     given = parse_memory(memory)
 
     def rows(n_columns: int) -> int:
-        fixed = _PROCESS + _LEARNT_CELL * LEARN_ROWS * n_columns
+        free = given - _measure_least(EXACT_ROWS, n_columns)
         each = _PART_CELL * n_columns + _PART_ROW
-        most = (given - fixed) // each
-        if most < FEWEST_PART_ROWS:
-            raise ValueError(
-                f"memory={memory!r} is too little for a table of {n_columns} columns; "
-                f"{size(fixed + each * FEWEST_PART_ROWS)} are needed."
-            )
-        return min(most, MOST_PART_ROWS)
+        return min(FEWEST_PART_ROWS + max(0, free) // each, MOST_PART_ROWS)
 
     return rows
+
+
+def check_memory(memory: int | str | None, n_rows: int, n_columns: int) -> None:
+    """Raise where a table needs more than it may have, however small its parts are."""
+    least = _measure_least(n_rows, n_columns)
+    if memory is not None and parse_memory(memory) < least:
+        raise ValueError(
+            f"memory={memory!r} is too little for a table of {n_columns} columns; {size(least)} "
+            "are needed."
+        )
+
+
+def _measure_least(n_rows: int, n_columns: int) -> int:
+    """Bytes that an audit takes with the smallest parts."""
+    cells = n_columns * (
+        _LEARNT_CELL * min(n_rows, LEARN_ROWS) + _PART_CELL * min(n_rows, FEWEST_PART_ROWS)
+    )
+    return _PROCESS + cells + _KEPT_ROW * min(n_rows, EXACT_ROWS)
 
 
 def parse_memory(memory: int | float | str) -> int:
