@@ -96,6 +96,21 @@ def test_labels_that_were_corrected_count_as_they_were(noisy):
     assert after.rate > after_verdicts(found, noisy.logs, corrected, *nobody_erred).rate
 
 
+def test_rows_that_were_corrected_count_as_the_suspects_they_were(noisy):
+    before = audited(noisy).p_wrong
+    hardly = np.flatnonzero((before >= 0.3) & (before < 0.5))  # suspects as well as any
+    rows = np.union1d(hardly, np.flatnonzero(~noisy.wrong & (before < 0.3))[::8])
+    were = noisy.labels[rows]
+    said = np.where(before[rows] >= 0.3, (were + 1) % 3, were)  # all suspects are wrong, no other
+    corrected = noisy.labels.copy()
+    corrected[rows] = said
+    found = posterior_of(noisy.logs, corrected, np.random.default_rng(0))
+    after = after_verdicts(found, noisy.logs, corrected, rows, were, said)
+    others = np.setdiff1d(np.flatnonzero(found.p_wrong < 0.3), rows)
+    assert len(hardly) > 20
+    assert after.p_wrong[others].mean() < 1.3 * found.p_wrong[others].mean()
+
+
 def test_labels_that_are_known_stay_so(noisy):
     known = np.arange(800) < 100
     found = posterior_of(noisy.logs, noisy.labels, np.random.default_rng(0), known=known)
