@@ -17,6 +17,10 @@ four ways: not at all; as one shift of all log-odds; as weights of the noise hyp
 Measured on the rows without a decision: error of the noise rate, calibration error, F1 of the
 flags, right labels flagged; and whether the interval of the noise rate holds it.
 
+``real``: of errors that people and rules made also what rows that were not flagged add to the
+calibration error (ece_others), and what it would be (ece_known) if nothing but the fractions of
+wrong labels among suspects and among others were learnt, and these exactly.
+
 ``certificate``: the probability that a label is wrong is drawn for every row, and labels by it. A
 fifth of the audits know these probabilities; the others are wrong: far too sure of noise or far too
 unsure, with the probabilities of other rows, or with the rows in reverse order. Beside it: Clopper
@@ -49,6 +53,8 @@ import pyarrow as arrow
 from detection import read
 from pyarrow import parquet
 from runs import REAL, asked, inject, load, main, options, random_table, run, show
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -312,11 +318,32 @@ def measure_real(found, wrong, rows, p_wrong, spread=None):
     hits = np.sum(flags & wrong[rest])
     return {
         "ece": expected_calibration_error(wrong[rest], p_wrong[rest]),
+        "ece_others": part_of_error(wrong[rest], p_wrong[rest], ~before),
+        "ece_known": expected_calibration_error(
+            wrong[rest], with_known_rates(found.p_wrong[rest], before, wrong[rest])
+        ),
         "f1_before": 2 * np.sum(before & wrong[rest]) / (before.sum() + wrong[rest].sum()),
         "f1": 2 * hits / (flags.sum() + wrong[rest].sum()),
         "flagged": flags.mean(),
         "precision": hits / max(flags.sum(), 1),
     }
+
+
+def part_of_error(wrong, p_wrong, chosen):
+    """What some rows add to the calibration error of all."""
+    return chosen.mean() * expected_calibration_error(wrong[chosen], p_wrong[chosen])
+
+
+def with_known_rates(p_wrong, flagged, wrong):
+    """The audit's log-odds moved until they expect what is wrong, among suspects and others."""
+    moved = logit(p_wrong.clip(1e-9, 1 - 1e-9))
+    for rows in (flagged, ~flagged):
+        moved[rows] += brentq(expected_too_many, -30, 30, args=(moved[rows], wrong[rows].sum()))
+    return expit(moved)
+
+
+def expected_too_many(shift, log_odds, wrong):
+    return expit(log_odds + shift).sum() - wrong
 
 
 def real_interval(wrong, rate, low, high):
@@ -327,7 +354,10 @@ def real_interval(wrong, rate, low, high):
 
 def run_real():
     args = options(__doc__, "review_real.csv").parse_args()
-    columns = ("error", "ece", "f1_before", "f1", "flagged", "precision", "holds", "width")
+    columns = (
+        "error", "ece", "ece_others", "ece_known", "f1_before", "f1", "flagged", "precision",
+        "holds", "width",
+    )  # fmt: skip
 
     def cell_work(name):
         return real_work(args.data, name)
