@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_friedman1
 
 from auditing.target_cases import QUICK, straight, swapped
 from errata.auditing.numbers import TargetRows, find_wrong_targets
@@ -121,3 +122,24 @@ def test_rows_between_two_regimes_are_not_errors():
         assert flagged[:12].sum() >= 9
         precision.append(flagged[:12].sum() / flagged.sum())
     assert np.mean(precision) > 0.8
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_a_meter_that_ends_makes_no_errors_of_what_it_shows_below(seed):
+    X, y = make_friedman1(400, n_features=5, noise=5.0, random_state=seed)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = find_wrong_targets(TargetRows(X, np.minimum(y, np.quantile(y, 0.65))))
+    assert found.noise_rate.estimate < 0.03
+    assert np.mean(found.p_wrong > 0.2) < 0.02
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_few_rows_beside_zeros_are_judged_among_themselves(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(69, 6))
+    wide = 0.2 + 2 * (np.argsort(np.argsort(X[:, 2])) / 69) ** 2
+    amounts = 20 + 3 * X[:, 1] + wide * random.normal(size=69)
+    y = np.where(X[:, 0] < np.quantile(X[:, 0], 0.6), 0.0, amounts)
+    found = find_wrong_targets(TargetRows(X, y))
+    assert found.noise_rate.estimate < 0.1
+    assert np.sum(found.p_wrong > 0.2) <= 4

@@ -10,12 +10,14 @@ from errata.auditing.numbers._noise_model import (
     TargetPosterior,
     average_hypotheses,
     em_step,
+    find_ends,
     fit_kernels,
     fit_local_scales,
     fit_noise,
     gross_scales,
     log_density,
     log_error_densities,
+    log_within,
     skew_scales,
     widen_scales,
 )
@@ -241,6 +243,46 @@ def test_right_residuals_alone_leave_it_open_whether_any_is_wrong(tail):
     found = TargetPosterior(z, 10 * random.normal(size=500), scales, every, every, random)
     assert found.rates[:, 0].max() < 0.01
     assert found.p_wrong[:3].min() > 0.9
+
+
+def cut_off(n=600, at=0.3):
+    """Normal noise; only targets below the end were recorded."""
+    random = np.random.default_rng(0)
+    predicted = random.normal(size=4 * n)
+    targets = predicted + random.normal(size=4 * n)
+    kept = np.flatnonzero(targets < at)[:n]
+    return targets[kept], (targets - predicted)[kept]
+
+
+def test_right_targets_are_dense_where_they_are_cut_off():
+    targets, residuals = cut_off()
+    every = np.ones(len(targets), dtype=bool)
+    scales = np.full((2, len(targets)), 0.9)
+    rates = []
+    for ends in ((-np.inf, np.inf), find_ends(targets, np.array([0.3]), 1e-3)):
+        random = np.random.default_rng(0)
+        found = TargetPosterior(residuals, targets, scales, every, every, random, ends)
+        rates.append(found.rates.mean(axis=0) @ np.r_[0, TARGET_RATES])
+    assert rates[0] > 0.05
+    assert rates[1] < 0.02
+
+
+def test_ends_are_beside_a_repeated_value_or_half_a_step_beyond_levels():
+    targets = np.array([1.0, 2.0, 4.0])
+    inf = np.inf
+    assert find_ends(targets, np.empty(0), 1e-3) == (-inf, inf)
+    assert find_ends(targets, np.array([3.0]), 1e-3) == (-inf, inf)
+    assert find_ends(targets, np.array([5.0]), 1e-3) == (-inf, 4)
+    assert find_ends(targets, np.array([0.0, 5.0]), 1e-3) == (1, 4)
+    assert find_ends(targets, np.empty(0), 0.5) == (0.5, 4.5)
+
+
+def test_a_right_target_lies_between_the_ends_as_often_as_residuals_let_it():
+    targets = np.array([0.0, 1.0, 9.0])
+    residuals = np.array([0.0, -1.0, 8.0])
+    told = np.exp(log_within(targets, residuals, np.array([1.0, 2.0, 1.0]), (-np.inf, 1.0)))
+    np.testing.assert_allclose(told, [t.cdf(1, 5), t.cdf(-0.5, 5), 1], rtol=1e-12)
+    assert (log_within(targets, residuals, np.ones(3), (-np.inf, np.inf)) == 0).all()
 
 
 def test_targets_that_are_known_do_not_speak_for_noise():

@@ -32,9 +32,19 @@ def test_ratings_classes_and_constants_hold_none(targets):
 
 
 def test_so_many_rows_are_left_that_they_can_be_judged():
-    rest = np.arange(1.0, 30.0)
+    rest = np.arange(1.0, 15.0)
     assert find_repeated_values(np.r_[np.zeros(50), rest]).tolist() == []
-    assert find_repeated_values(np.r_[np.zeros(50), rest, 30.0]).tolist() == [0]
+    assert find_repeated_values(np.r_[np.zeros(50), rest, 15.0]).tolist() == [0]
+
+
+def test_the_most_frequent_of_few_levels_is_none_unless_it_is_the_last():
+    levels = np.repeat([-2.0, -1, 0, 1, 2], [10, 20, 90, 20, 10])
+    assert find_repeated_values(levels).tolist() == []
+    assert find_repeated_values(0.1 * levels).tolist() == []
+    assert find_repeated_values(np.where(levels == 0, 9, levels)).tolist() == [9]
+    counts = np.where(levels < 0, 0, levels)
+    assert find_repeated_values(counts).tolist() == [0]
+    assert find_repeated_values(np.r_[counts, -1, -2]).tolist() == [0]  # whose sign is wrong
 
 
 def told_by_a_column(n=400, noise=0.0):

@@ -30,6 +30,7 @@ from ._noise_model import (
     SCALE_TREES,
     TARGET_RATES,
     TargetPosterior,
+    find_ends,
     fit_local_scales,
     skew_scales,
     widen_scales,
@@ -113,7 +114,9 @@ def find_wrong_among(rows: TargetRows, progress: Progress | None = None) -> Targ
     """Judge targets; where many rows share a value, that value on its own."""
     repeated = find_repeated_values(rows.targets)
     held = np.isin(rows.targets, repeated)
-    others = replace(rows, targets=np.where(held, np.nan, rows.targets)) if len(repeated) else rows
+    others = rows
+    if len(repeated):
+        others = replace(rows, targets=np.where(held, np.nan, rows.targets), repeated=repeated)
     findings = gather_findings(*judge_targets(others, progress))
     if len(repeated):
         findings = add_repeated_values(findings, rows, repeated)
@@ -155,8 +158,8 @@ class TargetRound:
         Of the local scales.
     residuals : array of shape (n,)
     posterior, cautious : TargetPosterior
-        The second if right residuals are as skewed as most of them are, and wider where trees are
-        far apart.
+        The second if right residuals are as skewed as most of them are, wider where trees are far
+        apart, and end where targets do.
     """
 
     def __init__(
@@ -189,9 +192,12 @@ class TargetRound:
         wider = widen_scales(scales, apart, self.residuals, weight, least)
         self.posterior = TargetPosterior(self.residuals, judged, scales, trusted, ~known, random)
         self.cautious = self.posterior
-        if skew or wider is not scales:
+        ends = find_ends(judged[trusted], data.repeated, least)
+        if skew or wider is not scales or np.isfinite(ends).any():
             wider = skew_scales(wider, skew, self.residuals, least)
-            self.cautious = TargetPosterior(self.residuals, judged, wider, trusted, ~known, random)
+            self.cautious = TargetPosterior(
+                self.residuals, judged, wider, trusted, ~known, random, ends
+            )
 
     def score_models(self, targets: np.ndarray) -> list[dict[str, Any]]:
         """Name, weight and R² of each model, on rows in so far as they are right.

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -49,6 +49,8 @@ class TargetData:
         Rows that must be left out together.
     smallest_scale : float
         What right targets differ by at least, as they are rounded.
+    repeated : array, optional
+        Targets of rows that are judged on their own.
     random_state : int
     n_jobs : int or None
     """
@@ -58,6 +60,7 @@ class TargetData:
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None
     smallest_scale: float = SMALLEST_SCALE
+    repeated: np.ndarray = field(default_factory=lambda: np.empty(0))
     random_state: int = 0
     n_jobs: int | None = None
 

@@ -43,6 +43,7 @@ EM_TOLERANCE = 1e-6
 LEAST_SIGMA = 3**-0.5  # local scales: of half a rounding step, the deviation of rounding alone
 KERNELS = 1_000  # of the density of targets, at most
 INSIDE = 0.9  # of right targets lie between low and high
+LEAST_WITHIN = 0.05  # probability that a right target lies between the ends
 
 
 class TargetNoise(NamedTuple):
@@ -182,6 +183,8 @@ class TargetPosterior:
         Targets that noise is fitted to: all but those that are known.
     random : Generator
         Draws the rows that noise is fitted to where there are many.
+    ends : (float, float), optional
+        Right targets lie between; see :func:`find_ends`.
 
     Attributes
     ----------
@@ -208,6 +211,7 @@ class TargetPosterior:
         trusted: np.ndarray,
         doubtful: np.ndarray,
         random: np.random.Generator,
+        ends: tuple[float, float] = (-np.inf, np.inf),
     ) -> None:
         kernels = fit_kernels(targets[trusted])
         fitted = np.flatnonzero(doubtful)
@@ -221,6 +225,7 @@ class TargetPosterior:
             z = residuals / s
             log_swap = log_density(targets, s, *kernels) + np.log(s)
             densities = log_error_densities(z, gross_scales(z), log_swap)
+            densities += log_within(targets, residuals, s, ends)
             noises, weights, p_errors = weigh_hypotheses(z[fitted], densities[:, fitted])
             found.append(average_hypotheses(noises, weights, z, densities, scale))
             rates.append(np.r_[1 - p_errors, p_errors * weights.sum(axis=0)])
@@ -235,6 +240,40 @@ class TargetPosterior:
     def p_wrong(self) -> np.ndarray:
         """Probability that each target is wrong."""
         return self.p_if_any * self.rates[:, 1:].sum(axis=1).mean()
+
+
+def find_ends(targets: np.ndarray, repeated: np.ndarray, smallest: float) -> tuple[float, float]:
+    """Where right targets end, below and above; far away where they need not end.
+
+    Rows beside a ``repeated`` value that is the largest or smallest of all, such as what a meter
+    shows at most, have no targets beyond. Targets with levels end where these do.
+    """
+    low = float(targets.min())
+    high = float(targets.max())
+    if smallest > SMALLEST_SCALE:
+        return low - smallest, high + smallest
+    return (
+        low if (repeated <= low).any() else -np.inf,
+        high if (repeated >= high).any() else np.inf,
+    )
+
+
+def log_within(
+    targets: np.ndarray, residuals: np.ndarray, scale: np.ndarray, ends: tuple[float, float]
+) -> np.ndarray:
+    """Log probability that a right target of each row would lie between the ends.
+
+    Right targets are the denser there, as none lies beyond. It is taken off the density of wrong
+    ones, which is the same to their odds. A target that lies beyond has nothing taken off.
+    """
+    low, high = ends
+    if np.isinf(low) and np.isinf(high):
+        return np.zeros(len(targets))
+    predicted = targets - residuals
+    within = t.cdf((high - predicted) / scale, CORE_TAIL)
+    within -= t.cdf((low - predicted) / scale, CORE_TAIL)
+    within[(targets < low) | (targets > high)] = 1.0
+    return np.log(np.maximum(within, LEAST_WITHIN))
 
 
 def weigh_hypotheses(

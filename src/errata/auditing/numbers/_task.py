@@ -6,7 +6,7 @@ trees; what it holds if it does not is another, and the audit of the other rows.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -30,7 +30,8 @@ LOG_QUANTILE = 0.01  # of positive targets; a tenth of it is the floor of logari
 # Repeated values: single ones that many rows share
 LEAST_REPEATED = 0.05  # fraction of the rows
 LEAST_EXCESS = 2.0  # times the next most frequent value
-FEWEST_BESIDE = 30  # rows that are left beside repeated values
+FEWEST_BESIDE = 15  # rows that are left beside repeated values
+NEXT_LEVEL = 1.5  # rounding steps within which the levels beside a level are
 
 START_CLIP = 10.0  # robust scales beyond the quartiles: targets further out start from there
 MOSTLY_SHARED = 0.5  # of the rows: where so many share their value, targets are rounded
@@ -59,6 +60,8 @@ class TargetRows:
         Models in place of the default ones.
     known : array of bool of shape (n,), optional
         Targets that are certain.
+    repeated : array, optional
+        Targets that many rows share; these rows are judged on their own and have none here.
     """
 
     X: np.ndarray | None
@@ -69,6 +72,7 @@ class TargetRows:
     predictions: np.ndarray | None = None
     estimators: Sequence[Any] | None = None
     known: np.ndarray | None = None
+    repeated: np.ndarray = field(default_factory=lambda: np.empty(0))
     seed: int = 0
     n_jobs: int | None = None
 
@@ -192,6 +196,7 @@ class TargetTask:
             scaled,
             groups=groups,
             smallest_scale=max(SMALLEST_SCALE, SMALLEST_STEP * rounding_step(scaled)),
+            repeated=self.scale.apply(rows.repeated),
             random_state=rows.seed,
             n_jobs=rows.n_jobs,
         )
@@ -278,7 +283,8 @@ def clip_far_targets(values: np.ndarray) -> np.ndarray:
 def find_repeated_values(targets: np.ndarray) -> np.ndarray:
     """Values that stand out: of a twentieth of the rows, and twice as frequent as any other left.
 
-    Ratings and counts, whose frequencies fall off slowly, hold none.
+    Ratings and counts, whose frequencies fall off slowly, hold none. The most frequent of few
+    levels is none either if others are a step below and above; zeros of counts are at the end.
     """
     left = targets[np.isfinite(targets)]
     least = LEAST_REPEATED * len(left)
@@ -286,12 +292,17 @@ def find_repeated_values(targets: np.ndarray) -> np.ndarray:
     while len(left):
         values, times = np.unique(left, return_counts=True)
         most, next_most = np.sort(np.r_[0, times])[:-3:-1]
-        left = left[left != values[times.argmax()]]
+        value = values[times.argmax()]
+        left = left[left != value]
         if most < max(least, LEAST_EXCESS * next_most) or len(left) < FEWEST_BESIDE:
             break
         if left.min() == left.max():
             break
-        repeated.append(values[times.argmax()])
+        step = NEXT_LEVEL * rounding_step(left)
+        sides = [(value - left)[left < value], (left - value)[left > value]]
+        if all(len(away) >= least and away.min() <= step for away in sides):
+            break
+        repeated.append(value)
     return np.array(repeated)
 
 
