@@ -16,6 +16,7 @@ import asyncio
 import errno
 import json
 import logging
+import os
 import pickle
 import queue
 import shutil
@@ -57,6 +58,13 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 # Those whose version may change a number, or what a pickle means.
 _LIBRARIES = ("errata", "numpy", "scikit-learn")
+# How glibc's allocator is told on starting how much is kept, and the numbers of its parameters.
+_TRIM = "MALLOC_TRIM_THRESHOLD_"
+_TRIM_THRESHOLD = -1
+_MMAP_THRESHOLD = -3
+_KEPT_BYTES = 1 << 25  # arrays up to here are used again, as glibc finds out where it is left alone
+_MAPPED_BYTES = 1 << 17  # and beyond here are not, where it is told anything
+
 _lock = threading.Lock()
 _last: tuple[Path | None, Any] = (None, None)
 
@@ -437,6 +445,28 @@ def release_memory() -> None:
         trim(0)
 
 
+@contextmanager
+def keep_freed_memory() -> Iterator[None]:
+    """On a worker, let what is freed be used again until the block ends; then give it back.
+
+    Dask starts workers with an allocator that gives each array back to the system at once, and asks
+    for every page of the next anew: a part takes half as long again.
+    """
+    limit = os.environ.get(_TRIM)
+    change = None if limit is None else find_c_function("mallopt")
+    if limit is None or change is None:
+        yield
+        return
+    change(_MMAP_THRESHOLD, _KEPT_BYTES)
+    change(_TRIM_THRESHOLD, 2 * _KEPT_BYTES)
+    try:
+        yield
+    finally:
+        change(_MMAP_THRESHOLD, _MAPPED_BYTES)
+        change(_TRIM_THRESHOLD, int(limit))
+        release_memory()
+
+
 def get_versions() -> dict[str, str]:
     """The versions that must be the same in all processes."""
     return {library: version(library) for library in _LIBRARIES}
@@ -600,7 +630,8 @@ class OnDask(Engine):
 def _run_piece(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
     """On a worker: what the task gives, kept in the ledger before anybody hears of it."""
     try:
-        return ledger.kept(piece.key, lambda: task(piece.item, load_shared(shared)))
+        with keep_freed_memory():
+            return ledger.kept(piece.key, lambda: task(piece.item, load_shared(shared)))
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in _LASTING:
             raise

@@ -249,6 +249,20 @@ def own_client():
         yield own_client
 
 
+def test_a_worker_that_gives_all_back_keeps_it_while_it_is_at_a_part(
+    own_client, ledger, monkeypatch
+):
+    done = []
+    named = {"mallopt": lambda *what: done.append(what), "malloc_trim": done.append}
+    monkeypatch.setattr("errata._engine.find_c_function", named.get)
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
+    OnDask(own_client, ledger).reduce(positions, join, cut(50, 50), 0.1, stage="alone")
+    assert done == []
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")  # as Dask starts its own
+    OnDask(own_client, ledger).reduce(positions, join, cut(50, 50), 0.1, stage="scan")
+    assert done == [(-3, 1 << 25), (-1, 1 << 26), (-3, 1 << 17), (-1, 65536), 0]
+
+
 def test_nothing_asked_for_is_this_process(ledger):
     seen = []
     with make_engine(None, ledger, seen.append) as engine:
