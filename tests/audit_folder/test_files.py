@@ -11,7 +11,6 @@ from errata.audit_folder import (
     convert_numbers,
     encode_values,
     read_components,
-    read_texts,
     write_cards,
 )
 from errata.review import read_audited
@@ -37,11 +36,6 @@ def test_numbers_are_as_they_were(tmp_path, values):
 def test_a_number_that_is_missing_is_nan(tmp_path):
     found = convert_numbers(kept(tmp_path, [0.5, None, 2.0, None]))
     np.testing.assert_array_equal(found, [0.5, np.nan, 2.0, np.nan])
-
-
-def test_texts_are_those_of_the_rows_asked_for(tmp_path):
-    column = kept(tmp_path, ["a", "bé", "", "dd", "e", "f"])
-    assert read_texts(column, np.array([5, 1, 2, 3])).tolist() == ["f", "bé", "", "dd"]
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def _mix_hypotheses(logs, codes, h, known):
     for i, slope in enumerate(h.slopes):
         undone = logs
         if h.inverse_of[i] >= 0:
-            undone = _undo(q, h.inverses[h.inverse_of[i]], h.least_unmixed)
+            undone = undo_noise(q, h.inverses[h.inverse_of[i]], h.least_unmixed)
         part = compute_unnormalised(undone, slope, h.offsets[i])
         part *= h.transitions[i].take(codes, axis=1)
         total = part.sum(axis=0)
@@ -207,12 +207,8 @@ def compute_unnormalised(logs, slope, offsets):
     return np.exp(scores, out=scores)
 
 
-def log_product(logs, inverse, least):
+def undo_noise(q, inverse, least):
     """Logarithms of q inverse, cut to ``least`` q at least, never quite zero."""
-    return _undo(np.exp(logs), inverse, least)
-
-
-def _undo(q, inverse, least):
     p = inverse.T.astype(q.dtype) @ q
     np.maximum(p, q.dtype.type(least) * q, out=p)
     np.maximum(p, np.finfo(q.dtype).tiny, out=p)

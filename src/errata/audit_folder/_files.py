@@ -206,25 +206,6 @@ def convert_numbers(column: Any) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def read_texts(column: Any, rows: np.ndarray) -> np.ndarray:
-    """The texts of some rows."""
-    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
-    found = np.empty(len(rows), dtype=object)
-    for chunk, start in zip(column.chunks, starts, strict=False):
-        places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
-        found[places] = _decode_texts(chunk, rows[places] - start)
-    return found
-
-
-def _decode_texts(chunk: Any, rows: np.ndarray) -> list[str]:
-    _, ends, content = chunk.buffers()
-    wide = np.int64 if str(chunk.type) == "large_string" else np.int32
-    offsets = np.frombuffer(ends, wide)[chunk.offset :]
-    letters = memoryview(content)
-    spans = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
-    return [str(letters[start:end], "utf-8") for start, end in spans]
-
-
 def encode_values(column: Any) -> tuple[list[Any], np.ndarray]:
     """The different values of a column, sorted, and the place of each row's among them."""
     read = _read_codes if hasattr(column.type, "index_type") else _read_numbers

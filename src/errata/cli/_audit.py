@@ -20,6 +20,7 @@ from .._progress import show_progress
 from .._sentences import answer, notes, wording
 from ._common import (
     TitledCommand,
+    add_table,
     check_place,
     clean_up,
     explain_resuming,
@@ -111,8 +112,7 @@ def audit(
       errata audit photos.jsonl --labels tags
       errata audit duckdb:shop.db --query 'select * from orders' -l status
     """
-    # Silence remarks that are for those who write code; the second names its caller, who may be
-    # anybody.
+    # Remarks for those who write code; the second names its caller, who may be anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
     database = find_database(file)
@@ -151,10 +151,7 @@ def _audit_table(
     force: bool,
     **options: Any,
 ) -> tuple[Any, str, Any]:
-    """Audit a file, which will be called ``table``, and write all there is.
-
-    What was found, the rows that are listed, and what changed.
-    """
+    """Audit a file, to be called ``table``; returns findings, words for the list, and changes."""
     with show_progress():  # from the first moment on: what audits takes a second to import
         arguments = read_arguments(options)
         kind = find_kind(arguments)
@@ -319,13 +316,10 @@ def make_folder(out: Path, *, force: bool, is_filled: bool = False) -> Iterator[
 
 def write_ranked(found: Any, database: Any, name: str, *, force: bool) -> None:
     """Write the ranked rows to a new table of a database."""
-    from ..tables.formats._database import write_database_table  # here, as it brings NumPy
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "ranked.parquet")
         errata.tables.write_table(path, errata.report._folder.list_rows(found)[0])
-        write_database_table(database, name, path, force=force)
-    say(f"Wrote the table {name} of {database}.", err=True)
+        add_table(database, name, path, force=force)
 
 
 def print_as_json(found: Any, since: Any, folder: Path) -> None:

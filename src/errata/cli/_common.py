@@ -182,6 +182,14 @@ def check_place(out: Path, force: bool) -> None:
         )
 
 
+def add_table(database: Path, name: str, file: Path, *, force: bool) -> None:
+    """Write what a file holds to a new table of a database, and say so."""
+    from ..tables.formats._database import write_database_table  # here, as it brings NumPy
+
+    write_database_table(database, name, file, force=force)
+    say(f"Wrote the table {name} of {database}.", err=True)
+
+
 def clean_up(*folders: Path) -> None:
     """Remove what a run that was killed left in folders, and say so."""
     for folder in dict.fromkeys(folders):

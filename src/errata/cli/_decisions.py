@@ -12,7 +12,7 @@ import errata
 
 from .._files import find_database
 from .._format import count, join_names, plural
-from ._common import clean_up, find_table, say
+from ._common import add_table, clean_up, find_table, say
 from ._options import PATH
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
@@ -108,7 +108,7 @@ def _export_to_database(database: Path | None, folder: Path, options: dict[str, 
             "--out-table names a table of a database, and --export the database, as in "
             "--export duckdb:shop.db --out-table decided; give both."
         )
-    from ..tables.formats._database import check_new_table, write_database_table
+    from ..tables.formats._database import check_new_table
 
     if options["form"] is not None:
         raise ValueError("--format is for files; a database has its own.")
@@ -116,8 +116,7 @@ def _export_to_database(database: Path | None, folder: Path, options: dict[str, 
     with tempfile.TemporaryDirectory() as temporary:
         options["export"] = Path(temporary, "decided.parquet")
         _decisions(folder, options)
-        write_database_table(database, name, options["export"], force=options["force"])
-    say(f"Wrote the table {name} of {database}.", err=True)
+        add_table(database, name, options["export"], force=options["force"])
 
 
 def _decisions(folder: Path, options: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from errata.review import Event, read_audited, review_summary
 from errata.review.server import _stage
-from errata.review.server._folder import AuditFolder, find_table
+from errata.review.server._folder import AuditFolder, find_table, read_texts
 from errata.review.server._standing import RowFilter
 from review.review_cases import parquet, pyarrow, write_audit
 from review.reviewing import PART, Page, row_of
@@ -313,6 +313,13 @@ def test_page_and_summary_prove_the_same(page):
     folder = page.review.folder.path
     told = review_summary(page.decisions, read_audited(folder), folder)["certificate"]["sentence"]
     assert told[1:] in page.get("/agreement").text
+
+
+@pytest.mark.parametrize("kind", [pyarrow.string(), pyarrow.large_string()])
+def test_keys_are_those_of_the_rows_asked_for(kind):
+    column = pyarrow.chunked_array([["a", "bé", ""], ["x", "dd", "e", "f"]], kind)
+    column = pyarrow.chunked_array([column.chunk(0), column.chunk(1).slice(1)])
+    assert read_texts(column, np.array([5, 1, 2, 3])).tolist() == ["f", "bé", "", "dd"]
 
 
 def test_a_table_that_moved_along_with_its_audit_is_found(tmp_path):

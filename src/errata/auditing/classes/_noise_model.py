@@ -29,8 +29,8 @@ from ..._kernels import kernels
 from ..._kernels._probabilities import (
     compute_unnormalised,
     find_largest,
-    log_product,
     places_of_labels,
+    undo_noise,
 )
 from .._settings import WORTH_COMPILING
 
@@ -520,7 +520,7 @@ def unmixed(logs: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     No slope can make (0.63, 0.37) and (0.98, 0.02) sharp at once; undoing the noise of each class
     does. Where classes overlap, q T⁻¹ falls below zero, is cut, and the labels become less likely.
     """
-    return log_product(logs, inverse, LEAST_UNMIXED)
+    return undo_noise(np.exp(logs), inverse, LEAST_UNMIXED)
 
 
 def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:

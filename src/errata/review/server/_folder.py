@@ -31,7 +31,6 @@ from ...audit_folder import (
     read_column,
     read_components,
     read_numbers,
-    read_texts,
 )
 from ...audit_folder.decisions import as_text, from_text
 from ._keys import format_name
@@ -153,6 +152,25 @@ def find_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
     named = given or folder.about.get("table")
     places = places_of(Path(named), folder.path) if named else ()
     return next((path for path in places if path.is_file() or _has_pictures(path)), None)
+
+
+def read_texts(column: Any, rows: np.ndarray) -> np.ndarray:
+    """The texts of some rows of a column of Arrow."""
+    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+    found = np.empty(len(rows), dtype=object)
+    for chunk, start in zip(column.chunks, starts, strict=False):
+        places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
+        found[places] = _decode_texts(chunk, rows[places] - start)
+    return found
+
+
+def _decode_texts(chunk: Any, rows: np.ndarray) -> list[str]:
+    _, ends, content = chunk.buffers()
+    wide = np.int64 if str(chunk.type) == "large_string" else np.int32
+    offsets = np.frombuffer(ends, wide)[chunk.offset :]
+    letters = memoryview(content)
+    spans = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
+    return [str(letters[start:end], "utf-8") for start, end in spans]
 
 
 def _has_pictures(path: Path) -> bool:
