@@ -39,7 +39,9 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+            value = getattr(import_module(f"{__name__}.{module}"), name)
+            globals()[name] = value  # so that it is looked for once
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
