@@ -605,6 +605,16 @@ def test_errors_that_flow_from_class_to_class_are_ranked_by_the_view_that_shows_
     assert RowRule(flowing, posterior.skill).ranked_by is None
 
 
+def test_plain_surprise_does_not_count_where_errors_flow_from_class_to_class(found):
+    _, posterior = found
+    T = np.array([[0.8, 0.2], [0.2, 0.8]])
+    noise = known_noise(T)
+    flow = noise.hypotheses[0]._replace(kind=CLASS_TO_CLASS)
+    flowing = noise._replace(hypotheses=[flow, *noise.hypotheses[1:]])
+    assert RowRule(noise, posterior.skill).surprise == pytest.approx(0.5)
+    assert RowRule(flowing, posterior.skill).surprise == 0
+
+
 def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts(found):
     _, posterior = found
     even = np.array([[0.8, 0.2], [0.2, 0.8]])

@@ -85,6 +85,7 @@ MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each cos
 # Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 FLOWS_RANK = 0.1  # weight of class-to-class noise from which its own view ranks: `honesty.py`
+FLOWS_TELL = 0.3  # from which surprise tells nothing beyond: `python benchmarks/honesty.py pairs`
 
 # `python benchmarks/honesty.py networks`, `tables`, `made`
 BOUNDARY_UNLIKELY = 0.2  # weight up to which the interval need not reach as far as it would
@@ -576,9 +577,10 @@ class RowRule:
     Suspicion is a place between the log-odds of a wrong label and those of any other label. The
     first know the noise, but only as well as it could be learnt; the second know none. Together
     they rank better than either over many data sets and kinds of noise. It is the middle when all
-    classes are wrong as often; the more they differ, the less plain surprise can tell. Calibrated
-    probabilities rank better even where those given explain more, unless errors flow from class to
-    class: calibration has seen the labels, and explains such errors away.
+    classes are wrong as often; the more they differ, the less plain surprise can tell, and where
+    errors flow from class to class it tells nothing beyond. Calibrated probabilities rank better
+    even where those given explain more, unless errors flow so: calibration has seen the labels, and
+    explains such errors away.
 
     Attributes
     ----------
@@ -602,7 +604,6 @@ class RowRule:
         self.hypotheses = _stack([noise.hypotheses[i] for i in self.places], weights, ranking)
         self.calibration = noise.calibration
         self.n_hypotheses = len(noise.hypotheses)
-        self.surprise = float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2)
         self.highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
         self.ranked_by: RowRule | None = None
         calibrated = noise.other_view
@@ -611,6 +612,9 @@ class RowRule:
             for hypothesis, weight in zip(noise.hypotheses, noise.ranking, strict=True)
             if hypothesis.kind == CLASS_TO_CLASS
         )
+        self.surprise = 0.0
+        if flows < FLOWS_TELL:
+            self.surprise = float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2)
         if noise.calibration.matrix is None and calibrated is not None and flows < FLOWS_RANK:
             self.ranked_by = RowRule(calibrated._replace(weights=calibrated.ranking), skill)
 
