@@ -5,6 +5,7 @@ import pandas
 import pytest
 
 from errata.tables import RowDigests, read_table, row_digests, row_keys, write_table
+from errata.tables._digest import plain_spelling
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -138,3 +139,13 @@ def test_keys_outlive_sorting_and_a_change_of_the_label():
     order = [1, 0, 2, 3]
     changed = table.take(order).set_column(2, "pet", [list("zzzz")]).select(["pet", "b", "a"])
     assert row_keys(changed, "pet").tolist() == keys[order].tolist()
+
+
+def test_texts_of_a_column_are_spelt_as_single_ones_are():
+    texts = "5.0 -0.00 2.50 1E-07 TRUE False 12:30:05.100 2024-03-01T00:00:00 v1.0 1.2.0 cat"
+    spelt = [*texts.split(), "2024-03-01 00:00:00", "", "5.0"]
+    column = arrow.table({"a": arrow.chunked_array([spelt, [None, *spelt]])})
+    plain = [plain_spelling(text) for text in spelt]
+    assert plain[:5] == ["5", "0", "2.5", "1e-7", "true"]
+    expected = row_digests(arrow.table({"a": [*plain, "", *plain]}))
+    np.testing.assert_array_equal(row_digests(column).values, expected.values)

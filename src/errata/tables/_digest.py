@@ -118,17 +118,19 @@ def _format_cells(column: Any) -> Any:
 
 def _spell_plainly(texts: Any) -> Any:
     """Texts as :func:`plain_spelling` has them."""
-    import pyarrow as arrow
     from pyarrow import compute
 
-    # Most cells have one spelling, and one pass finds the others.
+    # Most cells have one spelling, and one pass finds the others; of these, many are the same.
     several = compute.match_substring_regex(texts, "|".join(p for p, _ in _SPELLINGS))
     several = compute.fill_null(several, False)
-    spelt = [plain_spelling(text) for text in texts.filter(several).to_pylist()]
-    if not spelt:
+    if not compute.any(several).as_py():
         return texts
     texts, several = texts.combine_chunks(), several.combine_chunks()
-    return compute.replace_with_mask(texts, several, arrow.array(spelt, texts.type))
+    coded = texts.filter(several).dictionary_encode()
+    words = coded.dictionary
+    for pattern, one in _SPELLINGS:
+        words = compute.replace_substring_regex(words, pattern, one)
+    return compute.replace_with_mask(texts, several, words.take(coded.indices))
 
 
 def plain_spelling(text: str) -> str:
