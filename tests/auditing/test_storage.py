@@ -8,6 +8,7 @@ import pytest
 import errata
 from auditing.stored_cases import PETS, judged_rows, stored_audit
 from auditing_cases import QUICK, blobs
+from errata.audit_folder import read_column
 from errata.tables import RowDigests
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -135,6 +136,8 @@ def test_keys_come_back_and_the_fingerprint_names_the_audit(tmp_path):
     audit = audited(CODES)
     first = fingerprint(audit, tmp_path / "first.audit")
     again = errata.Audit.load(tmp_path / "first.audit")
+    kept = read_column(tmp_path / "first.audit" / "rows.parquet", "key")
+    assert kept.to_pylist() == audit._row_keys().tolist()
     assert again._keys is None  # a million texts would take as much memory as all else
     assert again._row_keys().tolist() == [f"row.{row}" for row in range(len(CODES))]
     assert fingerprint(again, tmp_path / "again.audit") == first
