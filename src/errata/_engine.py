@@ -452,9 +452,9 @@ def keep_freed_memory() -> Iterator[None]:
     Dask starts workers with an allocator that gives each array back to the system at once, and asks
     for every page of the next anew: a part takes half as long again.
     """
-    limit = os.environ.get(_TRIM)
-    change = None if limit is None else find_c_function("mallopt")
-    if limit is None or change is None:
+    limit = os.environ.get(_TRIM, "")
+    change = find_c_function("mallopt") if limit.isdecimal() else None
+    if change is None:
         yield
         return
     change(_MMAP_THRESHOLD, _KEPT_BYTES)
