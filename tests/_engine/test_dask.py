@@ -257,6 +257,8 @@ def test_a_worker_that_gives_all_back_keeps_it_while_it_is_at_a_part(
     monkeypatch.setattr("errata._engine.find_c_function", named.get)
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     OnDask(own_client, ledger).reduce(positions, join, cut(50, 50), 0.1, stage="alone")
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "")
+    OnDask(own_client, ledger).reduce(positions, join, cut(50, 50), 0.1, stage="empty")
     assert done == []
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")  # as Dask starts its own
     OnDask(own_client, ledger).reduce(positions, join, cut(50, 50), 0.1, stage="scan")
